@@ -23,6 +23,8 @@ export default defineConfig({
     execArgv: ['--max-semi-space-size=64'],
     // Generous: tests assert order and counts, and property tests take long on a busy machine.
     testTimeout: 30_000,
+    // `expect.poll` waits for processes, servers and timers. Below `testTimeout`, so that the error shows the last value.
+    expect: { poll: { timeout: 20_000 } },
     reporters: [new SkipReporter(), 'default'],
     projects: [
       {

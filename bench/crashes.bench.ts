@@ -1,5 +1,5 @@
-// Lets the process of a run die at each point at which it can, and continues the run in another process: Thole, `@google/adk` and
-// LangGraph, with one agent, four calls and an approval. `-- --write-page` writes the table of docs/benchmarks.md.
+// Kills the process of a run at each possible point, and continues the run in another process. Compares Thole, `@google/adk` and
+// LangGraph, with one agent, four calls and an approval. `-- --write-page` writes the table to docs/benchmarks.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AgentTool, LlmAgent, LoopAgent, ParallelAgent, Runner, SequentialAgent } from '@thole/runner';

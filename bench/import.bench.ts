@@ -5,15 +5,15 @@ import { Adk } from './support/adk.ts';
 import { build } from './support/build.ts';
 import { Figures } from './support/figures.ts';
 
-const ours = ['@thole/runner', '@thole/tools', '@thole/mem-services'];
-const theirs = [await Adk.entry()];
+const ourPackages = ['@thole/runner', '@thole/tools', '@thole/mem-services'];
+const adkEntry = await Adk.fetchEntry();
 const { NODE_OPTIONS: _options, NODE_COMPILE_CACHE: _cache, ...env } = process.env;
 build();
 
 const costs: { ours: number[]; adk: number[] } = { ours: [], adk: [] };
 for (let sample = 0; sample < 20; sample++) {
-  for (let i = 0; i < 3; i++) costs.ours.push(cpuOfImport(ours));
-  costs.adk.push(cpuOfImport(theirs));
+  for (let i = 0; i < 3; i++) costs.ours.push(cpuOfImport(ourPackages));
+  costs.adk.push(cpuOfImport([adkEntry]));
 }
 
 const figures = new Figures();
@@ -25,7 +25,7 @@ figures.compare(
 );
 figures.end();
 
-/** CPU time in milliseconds, without that of starting Node. */
+/** Returns the CPU time of an import in milliseconds, without the start of Node. */
 function cpuOfImport(specifiers: string[]): number {
   const program = `
     const begin = process.cpuUsage();

@@ -38,29 +38,29 @@ figures.end();
 async function warmUp(): Promise<void> {
   const talk = new GeneratedTalk(3);
   const sessions = talk.sessions(5000, user.appName, user.userId);
-  const asked = Array.from({ length: 100 }, (_, i) => (i % 2 === 0 ? talk.question() : talk.keywords()));
+  const queries = Array.from({ length: 100 }, (_, i) => (i % 2 === 0 ? talk.question() : talk.keywords()));
   const ours = new InMemoryMemoryService();
   await fillMemory(ours, sessions);
-  for (const query of asked) await ours.searchMemory({ ...user, query });
+  for (const query of queries) await ours.searchMemory({ ...user, query });
   for (const peer of [new Fts5(), miniSearch(), adk()]) {
     await peer.add(textsOf(sessions));
-    for (const query of asked) await peer.search(query, 10);
+    for (const query of queries) await peer.search(query, 10);
     peer.close();
   }
 }
 
 interface MeasuredTurns {
   queries: number;
-  /** Measurements of ingestion. */
+  /** Number of measurements of ingestion. */
   samples: number;
-  /** Limit in milliseconds. */
+  /** Limit of the median time of a search, in milliseconds. */
   p50: number;
   /** Limits of a search for questions, and for bare words, as a fraction of FTS5. */
   questions?: number;
   words?: number;
 }
 
-/** Measures searches and ingestion of one user's turns, next to other searches on the same texts. */
+/** Measures searches and ingestion of one user's turns, and of other engines on the same texts. */
 async function measureTurns(turns: number, p: MeasuredTurns): Promise<void> {
   const talk = new GeneratedTalk(7);
   const sessions = talk.sessions(turns, user.appName, user.userId);
@@ -82,7 +82,7 @@ async function measureTurns(turns: number, p: MeasuredTurns): Promise<void> {
     peers = [new Fts5(), miniSearch(), adk()];
     const adds: [string, () => Promise<unknown>][] = peers.map((peer) => [peer.name, async () => peer.add(texts)]);
     for (const [name, add] of [...adds, ['ours', fill] as const]) {
-      // No engine pays for the garbage of the one before it.
+      // The garbage of the previous engine must not be part of this measurement.
       clearNursery();
       (ingests[name] ??= []).push(await cpuOf(turns, add));
     }
@@ -90,27 +90,32 @@ async function measureTurns(turns: number, p: MeasuredTurns): Promise<void> {
   const { ours: ingest, ...theirs } = Object.fromEntries(
     Object.entries(ingests).map(([name, each]) => [name, median(each)]),
   );
-  const told = Object.entries(theirs).map(([name, each]) => `${name} ${each.toFixed(1)} µs`);
+  const peerIngests = Object.entries(theirs).map(([name, each]) => `${name} ${each.toFixed(1)} µs`);
   const ratio = ingest! / theirs['minisearch']!;
   figures.add(
     `ingest of a turn with the first search, ${at}`,
     `${ingest!.toFixed(1)} µs`,
-    told.join(', '),
+    peerIngests.join(', '),
     ratio,
     MAX_INGEST,
   );
 
-  const backends = await filled(['memory', 'SQLite', 'Redis'], sessions);
-  const ours = { backends, peers };
-  await searched(`search, ${at}`, ours, { queries: questions, rounds: 4 }, { p50: p.p50, fts5: p.questions });
+  const backends = await openFilled(['memory', 'SQLite', 'Redis'], sessions);
+  const engines = { backends, peers };
+  await measureSearches(`search, ${at}`, engines, { queries: questions, rounds: 4 }, { p50: p.p50, fts5: p.questions });
   // Other work of the machine affects short searches more, so they have more rounds.
-  await searched(`search by bare words, ${at}`, ours, { queries: words, rounds: 8 }, { p50: p.p50, fts5: p.words });
+  await measureSearches(
+    `search by bare words, ${at}`,
+    engines,
+    { queries: words, rounds: 8 },
+    { p50: p.p50, fts5: p.words },
+  );
   for (const each of [...backends, ...peers]) await each.close();
 
-  // Last: full collections drop compiled code too.
-  const before = await heldBytes();
+  // This measurement is last, because full collections drop compiled code too.
+  const before = await usedBytes();
   const memory = await fill();
-  const bytes = ((await heldBytes()) - before) / turns;
+  const bytes = ((await usedBytes()) - before) / turns;
   await memory.searchMemory({ ...user, query: questions[0]! });
   figures.add(
     `memory of a turn, ${at}, text included`,
@@ -127,15 +132,15 @@ async function measureLongMessages(): Promise<void> {
   const sessions = talk.sessions(880, user.appName, user.userId, 2300);
   const peer = new Fts5();
   peer.add(textsOf(sessions));
-  const backends = await filled(['memory', 'SQLite'], sessions);
+  const backends = await openFilled(['memory', 'SQLite'], sessions);
   const queries = Array.from({ length: 100 }, () => talk.question());
-  const ours = { backends, peers: [peer] };
-  await searched('search, 880 turns of 2,300 characters', ours, { queries, rounds: 8 }, { fts5: 1 });
+  const engines = { backends, peers: [peer] };
+  await measureSearches('search, 880 turns of 2,300 characters', engines, { queries, rounds: 8 }, { fts5: 1 });
   for (const each of [...backends, peer]) await each.close();
 }
 
 /** Opens backends and puts the same sessions into each. */
-async function filled(names: readonly BackendName[], sessions: readonly Session[]): Promise<MemoryBackend[]> {
+async function openFilled(names: readonly BackendName[], sessions: readonly Session[]): Promise<MemoryBackend[]> {
   const backends: MemoryBackend[] = [];
   for (const name of names) {
     const backend = await openBackend(name);
@@ -147,8 +152,8 @@ async function filled(names: readonly BackendName[], sessions: readonly Session[
   return backends;
 }
 
-/** Takes the best of several rounds for each query. The others include other work of the machine. */
-async function searched(
+/** Measures the fastest of several rounds for each query. Slower rounds include other work of the machine. */
+async function measureSearches(
   figure: string,
   { backends, peers }: { backends: readonly MemoryBackend[]; peers: readonly Peer[] },
   { queries, rounds }: { queries: readonly string[]; rounds: number },
@@ -196,7 +201,8 @@ function textsOf(sessions: readonly Session[]): string[] {
   return sessions.flatMap(({ events }) => events.map(({ content }) => content!.parts![0]!.text!));
 }
 
-async function heldBytes(): Promise<number> {
+/** Returns the bytes of the heap and of buffers after a full collection. */
+async function usedBytes(): Promise<number> {
   // The first collection frees objects with finalizers, the second one frees what they referenced.
   for (let round = 0; round < 3; round++) {
     globalThis.gc?.();

@@ -17,26 +17,26 @@ import type { Conversation } from './support/recall-data.ts';
 import { scoreBackend, scorePeer } from './support/score-recall.ts';
 import type { BackendScore, RecallScore } from './support/score-recall.ts';
 
-const LEAST: RecallScore = { r5: 75, r10: 81.5, r20: 85.5, mrr: 66.5 };
-const LEAST_SINGLE_HOP = 84;
+const MIN_SCORE: RecallScore = { r5: 75, r10: 81.5, r20: 85.5, mrr: 66.5 };
+const MIN_SINGLE_HOP = 84;
 
 const { values } = parseArgs({ options: { locomo: { type: 'string' }, longmemeval: { type: 'string' } } });
 const figures = new Figures();
 const paths = (process.env['THOLE_RECALL_DATA'] ?? '').split(delimiter).filter((path) => path !== '');
 if (paths.length === 0 && values.locomo === undefined && values.longmemeval === undefined)
-  console.log('Name data: THOLE_RECALL_DATA, --locomo FILE or --longmemeval FILE. See docs/benchmarks.md.');
+  console.log('There is no data: set THOLE_RECALL_DATA, --locomo FILE or --longmemeval FILE. See docs/benchmarks.md.');
 
 for (const path of paths) {
   const data = readRecallData(path);
   const name = basename(path, '.json');
-  await compare(name, data, { backends: BACKENDS, least: LEAST });
-  await ours(`${name}, other names`, withOtherNames(data), 'memory', LEAST);
-  await ours(`${name}, "I" and "you"`, withPronouns(data), 'memory', LEAST);
+  await compare(name, data, { backends: BACKENDS, minScore: MIN_SCORE });
+  await scoreOurs(`${name}, other names`, withOtherNames(data), 'memory', MIN_SCORE);
+  await scoreOurs(`${name}, "I" and "you"`, withPronouns(data), 'memory', MIN_SCORE);
   for (const suffix of [' today', ' this week']) {
-    const score = await ours(`${name}, "${suffix.trim()}" appended`, withSuffix(data, suffix), 'memory');
+    const score = await scoreOurs(`${name}, "${suffix.trim()}" appended`, withSuffix(data, suffix), 'memory');
     const { r5 } = score!.byCategory.get('single-hop')!;
     const title = `${name}, "${suffix.trim()}" appended: single-hop R@5`;
-    figures.add(title, percent(r5), percent(LEAST_SINGLE_HOP), LEAST_SINGLE_HOP / rounded(r5), 1);
+    figures.add(title, percent(r5), percent(MIN_SINGLE_HOP), MIN_SINGLE_HOP / rounded(r5), 1);
   }
   await compare(`${name}, joined to long messages`, joinedToMessages(data, 8), { backends: ['memory'] });
 }
@@ -48,19 +48,19 @@ figures.end();
 async function compare(
   name: string,
   data: readonly Conversation[],
-  p: { backends: readonly BackendName[]; least?: RecallScore },
+  p: { backends: readonly BackendName[]; minScore?: RecallScore },
 ): Promise<void> {
-  for (const backend of p.backends) await ours(name, data, backend, p.least);
+  for (const backend of p.backends) await scoreOurs(name, data, backend, p.minScore);
   const [miniSearch, adk] = [await MiniSearch.load(), await AdkMemory.load()];
   const peers: { readonly [name: string]: () => Peer } = { minisearch: miniSearch, FTS5: () => new Fts5(), adk };
   for (const [peer, make] of Object.entries(peers)) print(name, peer, await scorePeer(data, make));
 }
 
-async function ours(
+async function scoreOurs(
   name: string,
   data: readonly Conversation[],
   backendName: BackendName,
-  least?: RecallScore,
+  minScore?: RecallScore,
 ): Promise<BackendScore | undefined> {
   const backend = await openBackend(backendName);
   if (!backend) return undefined;
@@ -69,12 +69,12 @@ async function ours(
     print(name, backendName, score);
     const categories = [...score.byCategory].map(([category, { r5 }]) => `${category} ${percent(r5)}`);
     console.log(`  R@5 by category: ${categories.join(', ')}; evidence in 900 tokens: ${percent(score.packed)}`);
-    for (const key of least ? (['r5', 'r10', 'r20', 'mrr'] as const) : [])
+    for (const key of minScore ? (['r5', 'r10', 'r20', 'mrr'] as const) : [])
       figures.add(
         `${name}, ${backendName}: ${key}`,
         percent(score[key]),
-        percent(least![key]),
-        least![key] / rounded(score[key]),
+        percent(minScore![key]),
+        minScore![key] / rounded(score[key]),
         1,
       );
     return score;
@@ -83,8 +83,8 @@ async function ours(
   }
 }
 
-function print(name: string, of: string, { r5, r10, r20, mrr }: RecallScore): void {
-  console.log(`${name} | ${of} | R@5, R@10, R@20, MRR: ${[r5, r10, r20, mrr].map(percent).join(', ')}`);
+function print(name: string, engine: string, { r5, r10, r20, mrr }: RecallScore): void {
+  console.log(`${name} | ${engine} | R@5, R@10, R@20, MRR: ${[r5, r10, r20, mrr].map(percent).join(', ')}`);
 }
 
 function rounded(value: number): number {

@@ -1,5 +1,5 @@
-// Measures the cost of durable runs: a turn without interrupts compared with one that nothing can resume, and the first turn after a
-// pause in a long session, in a runner that has not cached it.
+// Measures the cost of durable runs: a turn without interrupts compared with a turn that cannot be resumed, and the first turn after
+// a pause in a long session that the runner has not cached.
 import type { SessionRef, Tool } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { LlmAgent, Runner } from '@thole/runner';
@@ -71,22 +71,21 @@ async function sampleOf(sample: number): Promise<void> {
 
 async function resumeSample(sample: number): Promise<void> {
   const [first, paused] = [await sessionOf(length), await sessionOf(length)];
-  // The model calls the tool for a message of the user, and answers after the answer of the tool.
-  const model = modelOf(async function* () {
+  const answeringModel = modelOf(async function* () {
     yield { content: { role: 'model', parts: [{ text: answer }] }, finishReason: 'STOP' };
   });
-  const asking = modelOf(async function* () {
+  const callingModel = modelOf(async function* () {
     yield { content: { role: 'model', parts: [{ functionCall: { id: 'c', name: 'book', args: {} } }] } };
   });
-  const newRunner = (llm: typeof model): Runner =>
+  const newRunner = (llm: typeof answeringModel): Runner =>
     new Runner({
       app: { name: 'app', rootAgent: new LlmAgent({ name: 'root', model: llm, instruction, tools: [book] }) },
       sessionService: service,
     });
-  const before = newRunner(asking);
-  const { interrupts } = await before.runToCompletion({ ...paused, newMessage: question });
-  await before.close();
-  const runners = [newRunner(model), newRunner(model)];
+  const pausingRunner = newRunner(callingModel);
+  const { interrupts } = await pausingRunner.runToCompletion({ ...paused, newMessage: question });
+  await pausingRunner.close();
+  const runners = [newRunner(answeringModel), newRunner(answeringModel)];
   clearNursery();
   await inTurns(sample, [
     async () => void cost.first.push(await cpuOf(1, () => turn(runners[0]!, first))),

@@ -17,34 +17,39 @@ const routes = await Served.start('routes');
 const bare = await Served.start('bare');
 const adk = await Served.start('adk', peer);
 
-const run = await compared({ path: '/run', count: 4_000, samples: 15, warmUp: 8 });
+const run = await measureOurs({ path: '/run', count: 4_000, samples: 15, warmUp: 8 });
 compare('POST /run at 16 connections: time of a run', { ...run, cost: 'wall', byHand: 1.5, constant: 2.5 });
-const theirs = await samplesOf(adk, { path: '/run', count: 200, samples: 8 });
+const adkRun = await measure(adk, { path: '/run', count: 200, samples: 8 });
 figures.compare(
   'POST /run: CPU of the server a run',
   { samples: run.ours.cpu },
-  { samples: theirs.cpu, of: 'adk-devtools' },
+  { samples: adkRun.cpu, of: 'adk-devtools' },
   1 / 3,
 );
-const one = await compared({ path: '/run_sse', count: 2_000, samples: 15, warmUp: 8 });
-compare('SSE of one event at 16 connections: time of a run', { ...one, cost: 'wall', byHand: 1, constant: 1 / 0.7 });
-const hundred = await compared({ path: '/run_sse', count: 200, samples: 15, warmUp: 8, appName: 'streaming' });
-compare('SSE of 100 chunks: CPU of the server a run', { ...hundred, cost: 'cpu', byHand: 1, constant: 1 });
+const oneEvent = await measureOurs({ path: '/run_sse', count: 2_000, samples: 15, warmUp: 8 });
+compare('SSE of one event at 16 connections: time of a run', {
+  ...oneEvent,
+  cost: 'wall',
+  byHand: 1,
+  constant: 1 / 0.7,
+});
+const manyChunks = await measureOurs({ path: '/run_sse', count: 200, samples: 15, warmUp: 8, appName: 'streaming' });
+compare('SSE of 100 chunks: CPU of the server a run', { ...manyChunks, cost: 'cpu', byHand: 1, constant: 1 });
 
 const first: { ours: number[]; bare: number[] } = { ours: [], bare: [] };
 for (let sample = 0; sample < 300; sample++) {
   await inTurns(sample, [
-    async () => void first.ours.push(await firstByte(ours)),
-    async () => void first.bare.push(await firstByte(bare)),
+    async () => void first.ours.push(await measureFirstByte(ours)),
+    async () => void first.bare.push(await measureFirstByte(bare)),
   ]);
 }
-const over = median(first.ours) - median(first.bare);
+const difference = median(first.ours) - median(first.bare);
 const ms = (value: number): string => `${value.toFixed(2)} ms`;
 figures.add(
   'Time to the first byte of /run_sse, over that of hono (ms)',
   ms(median(first.ours)),
   `hono ${ms(median(first.bare))}`,
-  over,
+  difference,
   1,
 );
 
@@ -55,8 +60,8 @@ const connections = await ours.connect(16);
 for (let batch = 1; batch <= 100; batch++) {
   await ours.runs(connections, { path: batch % 2 === 0 ? '/run' : '/run_sse', count: 1_000 });
   if (batch !== 10 && batch !== 100) continue;
-  await ours.tell({ sessions: 0, prefix: '' });
-  for (const kind of kinds) memory[kind].push(await ours.tell({ memory: kind }));
+  await ours.send({ sessions: 0, prefix: '' });
+  for (const kind of kinds) memory[kind].push(await ours.send({ memory: kind }));
 }
 for (const kind of kinds) {
   const [early, late] = memory[kind] as [number, number];
@@ -68,9 +73,9 @@ for (const kind of kinds) {
 for (const mode of ['abort', 'continue']) {
   const slow = await Served.start('ours', mode);
   await slow.runs(await slow.connect(16), { path: '/run_sse', count: 10_000 });
-  await slow.tell({ sessions: 500, prefix: 's' });
+  await slow.send({ sessions: 500, prefix: 's' });
   const before = { held: 0, resident: 0 };
-  for (const kind of kinds) before[kind] = await slow.tell({ memory: kind });
+  for (const kind of kinds) before[kind] = await slow.send({ memory: kind });
   const readers = await slow.connect(500);
   for (const [i, reader] of readers.entries()) {
     reader.pause();
@@ -78,9 +83,9 @@ for (const mode of ['abort', 'continue']) {
   }
   await sleep(15_000);
   for (const kind of kinds) {
-    const more = (await slow.tell({ memory: kind })) - before[kind];
+    const growth = (await slow.send({ memory: kind })) - before[kind];
     const figure = `Memory (${kind}) for 500 clients that read nothing, onDisconnect ${mode} (MiB)`;
-    figures.add(figure, mb(more), '–', more / 2 ** 20, kind === 'held' ? 64 : undefined);
+    figures.add(figure, mb(growth), '–', growth / 2 ** 20, kind === 'held' ? 64 : undefined);
   }
   for (const reader of readers) reader.close();
   slow.stop();
@@ -104,7 +109,8 @@ interface Compared {
   bare: RunSamples;
 }
 
-async function compared(series: Series): Promise<Compared> {
+/** Measures our server, routes by hand and a constant response in turns. */
+async function measureOurs(series: Series): Promise<Compared> {
   const all = {
     ours: [await ours.connect(16), ours] as const,
     routes: [await routes.connect(16), routes] as const,
@@ -123,7 +129,7 @@ async function compared(series: Series): Promise<Compared> {
   return measured;
 }
 
-async function samplesOf(server: Served, series: Series): Promise<RunSamples> {
+async function measure(server: Served, series: Series): Promise<RunSamples> {
   const samples = new RunSamples();
   const connected = await server.connect(16);
   for (let sample = -(series.warmUp ?? 1); sample < series.samples; sample++) {
@@ -133,8 +139,9 @@ async function samplesOf(server: Served, series: Series): Promise<RunSamples> {
   return samples;
 }
 
-async function firstByte(server: Served): Promise<number> {
-  await server.tell({ sessions: 1, prefix: 'f' });
+/** Returns the time to the first byte of a response body in milliseconds. */
+async function measureFirstByte(server: Served): Promise<number> {
+  await server.send({ sessions: 1, prefix: 'f' });
   const [connection] = await server.connect(1);
   const begin = performance.now();
   let took = 0;
@@ -143,10 +150,13 @@ async function firstByte(server: Served): Promise<number> {
   return took;
 }
 
-/** Routes by hand do the same work. The time of a constant depends on the machine's sockets, more than on the server. */
+/**
+ * Adds two figures: our server compared with routes by hand, which do the same work, and with a constant response, whose time depends
+ * mostly on the machine's sockets. `byHand` and `constant` are the limits.
+ */
 function compare(figure: string, p: Compared & { cost: 'wall' | 'cpu'; byHand: number; constant: number }): void {
-  const mine = { samples: p.ours[p.cost] };
-  figures.compare(figure, mine, { samples: p.routes[p.cost], of: 'hono and our runner' }, p.byHand);
+  const ourCost = { samples: p.ours[p.cost] };
+  figures.compare(figure, ourCost, { samples: p.routes[p.cost], of: 'hono and our runner' }, p.byHand);
   const constant = Number(p.constant.toFixed(3));
-  figures.compare(figure, mine, { samples: p.bare[p.cost], of: 'hono and a constant' }, constant);
+  figures.compare(figure, ourCost, { samples: p.bare[p.cost], of: 'hono and a constant' }, constant);
 }

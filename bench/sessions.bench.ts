@@ -9,7 +9,7 @@ const samples = 100;
 const service = new InMemorySessionService();
 const refOf = (sessionId: string): SessionRef => ({ appName: 'app', userId: 'u', sessionId });
 
-async function session(sessionId: string, length: number): Promise<SessionRef> {
+async function createSession(sessionId: string, length: number): Promise<SessionRef> {
   const ref = refOf(sessionId);
   await service.createSession(ref);
   await append(ref, eventsOf(length));
@@ -24,11 +24,13 @@ async function append(ref: SessionRef, events: Event[]): Promise<void> {
   for (const event of events) await service.appendEvent({ session: ref, event });
 }
 
-const few = 10;
+const sessionCount = 10;
 const [long, middle, short] = [10_000, 5_000, 10];
-const longOnes = await Promise.all(Array.from({ length: few }, (_, i) => session(`long-${i}`, long)));
-const middleOne = await session('middle', middle);
-const shortOne = await session('short', short);
+const longSessions = await Promise.all(
+  Array.from({ length: sessionCount }, (_, i) => createSession(`long-${i}`, long)),
+);
+const middleSession = await createSession('middle', middle);
+const shortSession = await createSession('short', short);
 const costs = {
   appendShort: [0],
   appendLong: [0],
@@ -38,34 +40,34 @@ const costs = {
   newestShort: [0],
   newestLong: [0],
 };
-const stored = (await service.getSession(middleOne))!.events;
-let kept: unknown;
+const stored = (await service.getSession(middleSession))!.events;
+let lastResult: unknown;
 
 for (let sample = -20; sample < samples; sample++) {
   if (sample === 0) for (const cost of Object.values(costs)) cost.length = 0;
   // Ten appends to each of ten sessions. Short sessions are created again for each sample, because they would grow.
-  const shortOnes = await Promise.all(longOnes.map((_, i) => session(`short-${i}`, short)));
-  const batches = [...shortOnes, ...longOnes].map(() => eventsOf(10));
+  const shortSessions = await Promise.all(longSessions.map((_, i) => createSession(`short-${i}`, short)));
+  const batches = [...shortSessions, ...longSessions].map(() => eventsOf(10));
   const appendAll = async (refs: SessionRef[]): Promise<void> => {
     for (const ref of refs) await append(ref, batches.pop()!);
   };
   clearNursery();
   await inTurns(Math.abs(sample), [
-    async () => void costs.appendShort.push(await cpuOf(few * 10, () => appendAll(shortOnes))),
-    async () => void costs.appendLong.push(await cpuOf(few * 10, () => appendAll(longOnes))),
+    async () => void costs.appendShort.push(await cpuOf(sessionCount * 10, () => appendAll(shortSessions))),
+    async () => void costs.appendLong.push(await cpuOf(sessionCount * 10, () => appendAll(longSessions))),
   ]);
-  for (const ref of shortOnes) await service.deleteSession(ref);
+  for (const ref of shortSessions) await service.deleteSession(ref);
   clearNursery();
   await inTurns(Math.abs(sample), [
-    async () => void costs.read.push(await cpuOf(50, () => times(50, () => service.getSession(middleOne)))),
-    async () => void costs.slice.push(await cpuOf(50, () => times(50, async () => stored.slice()))),
-    async () => void costs.clone.push(await cpuOf(1, () => times(1, async () => structuredClone(stored)))),
+    async () => void costs.read.push(await cpuOf(50, () => repeat(50, () => service.getSession(middleSession)))),
+    async () => void costs.slice.push(await cpuOf(50, () => repeat(50, async () => stored.slice()))),
+    async () => void costs.clone.push(await cpuOf(1, () => repeat(1, async () => structuredClone(stored)))),
   ]);
   const newest = (ref: SessionRef) => () => service.getSession({ ...ref, numRecentEvents: 1 });
   clearNursery();
   await inTurns(Math.abs(sample), [
-    async () => void costs.newestShort.push(await cpuOf(200, () => times(200, newest(shortOne)))),
-    async () => void costs.newestLong.push(await cpuOf(200, () => times(200, newest(longOnes[0]!)))),
+    async () => void costs.newestShort.push(await cpuOf(200, () => repeat(200, newest(shortSession)))),
+    async () => void costs.newestLong.push(await cpuOf(200, () => repeat(200, newest(longSessions[0]!)))),
   ]);
 }
 
@@ -90,12 +92,13 @@ figures.compare(
   of('short', costs.newestShort),
   1.3,
 );
-const again = (await service.getSession(middleOne))!.events;
-const cloned = again.filter((event, i) => event !== stored[i]).length;
+const readAgain = (await service.getSession(middleSession))!.events;
+const cloned = readAgain.filter((event, i) => event !== stored[i]).length;
 figures.add('events cloned by getSession, of 5,000', String(cloned), '0', cloned, 0);
 figures.end();
 
-async function times(count: number, work: () => Promise<unknown>): Promise<void> {
-  for (let i = 0; i < count; i++) kept = await work();
-  void kept;
+/** Calls a function N times. Stores its result, so that the engine does not remove the call. */
+async function repeat(count: number, work: () => Promise<unknown>): Promise<void> {
+  for (let i = 0; i < count; i++) lastResult = await work();
+  void lastResult;
 }

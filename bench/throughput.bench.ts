@@ -19,35 +19,39 @@ let ids: string[] = [];
 let arrays: AiMessage[][] = [];
 for (let sample = -4; sample < samples; sample++) {
   if (sample === 0) for (const { wall, cpu } of Object.values(costs)) wall.length = cpu.length = 0;
-  if (sample % 2 === 0) await renew();
+  if (sample % 2 === 0) await replaceSessions();
   clearNursery();
   await inTurns(Math.abs(sample), [
-    () => atOnce(costs.ours, ids, (id) => ours.turn(id)),
-    () => atOnce(costs.ai, arrays, (messages) => ai.turn(messages)),
+    () => runAtOnce(costs.ours, ids, (id) => ours.runTurn(id)),
+    () => runAtOnce(costs.ai, arrays, (messages) => ai.runTurn(messages)),
   ]);
 }
 
 const figures = new Figures();
 const perSecond = (wall: number[]): number => (sessions * turns * 1_000) / median(wall);
 const speed = (wall: number[]): string => `${Math.round(perSecond(wall)).toLocaleString('en')} turns/s`;
-const [mine, theirs] = [costs.ours, costs.ai];
-// The time of a turn, so that less is better in every row: 0.5 is twice the throughput.
-const ratio = median(mine.wall) / median(theirs.wall);
+// The ratio compares times, so that less is better in every row: 0.5 is twice the throughput.
+const ratio = median(costs.ours.wall) / median(costs.ai.wall);
 figures.add(
   '1,000 sessions at once, model of 50 ms: wall time',
-  speed(mine.wall),
-  `ai ${speed(theirs.wall)}`,
+  speed(costs.ours.wall),
+  `ai ${speed(costs.ai.wall)}`,
   ratio,
   0.5,
 );
-figures.compare('1,000 sessions at once: CPU of a turn', { samples: mine.cpu }, { samples: theirs.cpu, of: 'ai' }, 0.6);
+figures.compare(
+  '1,000 sessions at once: CPU of a turn',
+  { samples: costs.ours.cpu },
+  { samples: costs.ai.cpu, of: 'ai' },
+  0.6,
+);
 
 build();
-await Adk.entry();
-const held = { ours: memoryOf('ours'), adk: memoryOf('adk') };
+await Adk.fetchEntry();
+const memories = { ours: memoryOf('ours'), adk: memoryOf('adk') };
 const memory = (key: 'peak' | 'heap'): [Cost, Cost] => [
-  { samples: held.ours.map((each) => each[key]), unit: 'MB' },
-  { samples: held.adk.map((each) => each[key]), unit: 'MB', of: 'adk' },
+  { samples: memories.ours.map((each) => each[key]), unit: 'MB' },
+  { samples: memories.adk.map((each) => each[key]), unit: 'MB', of: 'adk' },
 ];
 figures.compare('1,000 sessions of 10 turns at once: peak memory of the process (3 processes)', ...memory('peak'), 0.8);
 figures.compare(
@@ -57,15 +61,15 @@ figures.compare(
 figures.end();
 
 /** Creates sessions with one earlier turn each. They are used for two samples and end with 36 events. */
-async function renew(): Promise<void> {
-  for (const id of ids) await ours.forget(id);
-  ids = await Promise.all(Array.from({ length: sessions }, () => ours.session(length)));
-  arrays = ids.map(() => ai.session(length));
-  await Promise.all([...ids.map((id) => ours.turn(id)), ...arrays.map((messages) => ai.turn(messages))]);
+async function replaceSessions(): Promise<void> {
+  for (const id of ids) await ours.deleteSession(id);
+  ids = await Promise.all(Array.from({ length: sessions }, () => ours.createSession(length)));
+  arrays = ids.map(() => ai.createSession(length));
+  await Promise.all([...ids.map((id) => ours.runTurn(id)), ...arrays.map((messages) => ai.runTurn(messages))]);
 }
 
 /** Runs all sessions at once. The turns of each session run one after another. */
-async function atOnce<T>(
+async function runAtOnce<T>(
   cost: { wall: number[]; cpu: number[] },
   all: T[],
   turn: (session: T) => Promise<void>,
@@ -81,7 +85,7 @@ async function atOnce<T>(
 }
 
 function memoryOf(who: string): { peak: number; heap: number }[] {
-  // The built packages: stripping types takes memory too.
+  // Without the source condition, the process uses the built packages: stripping types needs memory.
   const flags = ['--expose-gc', join(import.meta.dirname, 'support/hold-sessions.ts'), who];
   return Array.from(
     { length: 3 },

@@ -32,18 +32,18 @@ for (let sample = 0; sample < samples; sample++) {
   for await (const event of runner.runAsync({ userId: 'u', sessionId: 's', newMessage: 'Go.' })) void event;
   took.push(performance.now() - begin);
 }
-if (ran !== calls * samples) throw new Error(`${ran} calls ran, not ${calls * samples}`);
+if (ran !== calls * samples) throw new Error(`${ran} calls ran instead of ${calls * samples}.`);
 
 const figures = new Figures();
-const told = (ms: number): string => `${ms.toFixed(0)} ms`;
+const formatMs = (ms: number): string => `${ms.toFixed(0)} ms`;
 const [middle, worst] = [median(took), Math.max(...took)];
-const peer = `one after another ${told(calls * callMs)}`;
+const peer = `one after another ${formatMs(calls * callMs)}`;
 figures.add(
   `8 tool calls of 100 ms in one turn`,
-  told(middle),
+  formatMs(middle),
   peer,
   middle / (calls * callMs),
   limitMs / (calls * callMs),
 );
-figures.add(`the slowest of ${samples} such turns`, told(worst), peer, worst / (calls * callMs));
+figures.add(`the slowest of ${samples} such turns`, formatMs(worst), peer, worst / (calls * callMs));
 figures.end();

@@ -9,9 +9,8 @@ import { clearNursery, cpuOf, inTurns } from './support/measure.ts';
 import { freeModel, Ours } from './support/ours.ts';
 
 /**
- * A sample is the mean of `sessions` × `turns` turns: enough that each side runs as in a process that does nothing
- * else, and few enough that a session's length stays nearly the same. `adkEvery`: a turn of @google/adk at every
- * N-th sample.
+ * A sample is the mean of `sessions` × `turns` turns. These are enough turns to keep the code of each engine compiled, and few enough
+ * that the length of a session changes little. `ai` and `adk` are limits. `adkEvery`: @google/adk has a turn at every N-th sample.
  */
 const sizes = [
   { events: 10, sessions: 120, turns: 2, ai: 0.6, adkEvery: 1 },
@@ -26,16 +25,23 @@ const ai = await Ai.load();
 const adk = await Adk.load();
 const loop = freeModel();
 const adkSessions = new Map<number, string>();
-const none = (): number[] => [];
-const costs = sizes.map((size) => ({ size, first: none(), ours: none(), ai: none(), adk: none(), loop: none() }));
+const noSamples = (): number[] => [];
+const costs = sizes.map((size) => ({
+  size,
+  first: noSamples(),
+  ours: noSamples(),
+  ai: noSamples(),
+  adk: noSamples(),
+  loop: noSamples(),
+}));
 
 // Runs every path until it is compiled, then all paths again in the measured order. The results are dropped.
-const warmUp = await ours.session(10);
-for (let i = 0; i < 3_000; i++) await ours.turn(warmUp);
-await ours.forget(warmUp);
-const warmUpMessages = ai.session(10);
-for (let i = 0; i < 1_000; i++) await ai.turn(warmUpMessages);
-for (let i = 0; i < 60; i++) await adk.forget(await adkTurn(await adk.session(10)));
+const warmUp = await ours.createSession(10);
+for (let i = 0; i < 3_000; i++) await ours.runTurn(warmUp);
+await ours.deleteSession(warmUp);
+const warmUpMessages = ai.createSession(10);
+for (let i = 0; i < 1_000; i++) await ai.runTurn(warmUpMessages);
+for (let i = 0; i < 60; i++) await adk.deleteSession(await adkTurn(await adk.createSession(10)));
 for (let sample = 1; sample < 6; sample++) for (const cost of costs) await sampleOf(cost, sample);
 for (const cost of costs) for (const key of ['first', 'ours', 'ai', 'adk', 'loop'] as const) cost[key] = [];
 
@@ -62,50 +68,52 @@ figures.end();
 async function sampleOf(cost: (typeof costs)[number], sample: number): Promise<void> {
   const { events, sessions, turns, adkEvery } = cost.size;
   const units = sessions * turns;
-  const ids = await Promise.all(Array.from({ length: sessions }, () => ours.session(events)));
-  const arrays = ids.map(() => ai.session(events));
-  const hands = ids.map(() => contentsOf(events));
+  const ids = await Promise.all(Array.from({ length: sessions }, () => ours.createSession(events)));
+  const arrays = ids.map(() => ai.createSession(events));
+  const histories = ids.map(() => contentsOf(events));
   const all = async <T>(list: T[], count: number, each: (session: T) => Promise<unknown>): Promise<void> => {
     for (let turn = 0; turn < count; turn++) for (const session of list) await each(session);
   };
-  const oneOurs = (id: string): Promise<void> => ours.turn(id);
-  const oneAi = (messages: AiMessage[]): Promise<void> => ai.turn(messages);
-  await all(arrays, 1, oneAi); // as far on as ours will be
+  const oneOurs = (id: string): Promise<void> => ours.runTurn(id);
+  const oneAi = (messages: AiMessage[]): Promise<void> => ai.runTurn(messages);
+  await all(arrays, 1, oneAi); // The first turn of our sessions is measured below.
   clearNursery();
   cost.first.push(await cpuOf(sessions, () => all(ids, 1, oneOurs)));
   await inTurns(sample, [
     async () => void cost.ours.push(await cpuOf(units, () => all(ids, turns, oneOurs))),
     async () => void cost.ai.push(await cpuOf(units, () => all(arrays, turns, oneAi))),
-    async () => void cost.loop.push(await cpuOf(units, () => all(hands, turns, turnByHand))),
+    async () => void cost.loop.push(await cpuOf(units, () => all(histories, turns, runTurnByHand))),
   ]);
-  for (const id of ids) await ours.forget(id);
+  for (const id of ids) await ours.deleteSession(id);
   if (sample % adkEvery !== 0) return;
-  // A short ADK session is created for each sample. A long one is created once: it starts below its length and ends as
-  // far above it.
-  const brief = events <= 100;
+  // A short ADK session is created for each sample. A long one is created once: its length is too small at first and too large at
+  // the end, by the same number of events.
+  const isShort = events <= 100;
   const kept = adkSessions.get(events);
-  const id = kept ?? (await adkTurn(await adk.session(brief ? events : events - Math.floor(samples / adkEvery))));
-  if (!brief) adkSessions.set(events, id);
+  const id =
+    kept ?? (await adkTurn(await adk.createSession(isShort ? events : events - Math.floor(samples / adkEvery))));
+  if (!isShort) adkSessions.set(events, id);
   clearNursery();
-  cost.adk.push(await cpuOf(1, () => adk.turn(id)));
-  if (brief) await adk.forget(id);
+  cost.adk.push(await cpuOf(1, () => adk.runTurn(id)));
+  if (isShort) await adk.deleteSession(id);
 }
 
 async function adkTurn(id: string): Promise<string> {
-  await adk.turn(id);
+  await adk.runTurn(id);
   return id;
 }
 
-interface Said {
+interface Message {
   role: 'user' | 'model';
   parts: { text: string }[];
 }
 
-function contentsOf(length: number): Said[] {
+function contentsOf(length: number): Message[] {
   return Array.from({ length }, (_, i) => ({ role: i % 2 === 0 ? 'user' : 'model', parts: [{ text: textAt(i) }] }));
 }
 
-async function turnByHand(contents: Said[]): Promise<void> {
+/** Runs a turn with a loop that calls the model directly. */
+async function runTurnByHand(contents: Message[]): Promise<void> {
   contents.push({ role: 'user', parts: [{ text: question }] });
   const config = { systemInstruction: instruction };
   const signal = new AbortController().signal;

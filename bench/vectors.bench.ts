@@ -16,18 +16,18 @@ const noise = (): number => random() + random() + random();
 const middles = Array.from({ length: 200 }, () => Float32Array.from({ length: dimensions }, noise));
 const vectorOf = (i: number): Float32Array => unitVector(middles[i % 200]!.map((x) => x + 0.7 * noise()))!;
 
-/** A pool that records its segments, so that the benchmark reads the same bytes as a scan in float32. */
-class NotingPool extends ArenaPool {
-  readonly taken: ArenaSlice[] = [];
+/** A pool that records its slices, so that the benchmark reads the same bytes as a scan in float32. */
+class RecordingPool extends ArenaPool {
+  readonly slices: ArenaSlice[] = [];
 
   override allocate(bytes: number): ArenaSlice {
-    const segment = super.allocate(bytes);
-    this.taken.push(segment);
-    return segment;
+    const slice = super.allocate(bytes);
+    this.slices.push(slice);
+    return slice;
   }
 }
 
-const pool = new NotingPool();
+const pool = new RecordingPool();
 const floats = new VectorMatrix({ pool, dimensions, precision: 'float32' });
 const bytes = new VectorMatrix({ pool: new ArenaPool(), dimensions, precision: 'int8' });
 for (let i = 0; i < count; i++) {
@@ -35,17 +35,17 @@ for (let i = 0; i < count; i++) {
   floats.put(`v${i}`, vector);
   bytes.put(`v${i}`, vector);
 }
-if (!pool.taken[0]!.memory.readAll) throw new Error('There is no WebAssembly here.');
+if (!pool.slices[0]!.memory.readAll) throw new Error('This benchmark needs WebAssembly.');
 const wanted = Array.from({ length: queries }, (_, i) => vectorOf(i * 7));
 
 let sum = 0;
-const whole = count * dimensions * 4;
+const totalBytes = count * dimensions * 4;
 const read = (): void => {
-  let left = whole;
-  for (const { memory, offset, bytes: length } of pool.taken) {
-    const some = Math.min(left, length);
-    sum += memory.readAll!(offset, some - (some % 64));
-    left -= some;
+  let remaining = totalBytes;
+  for (const { memory, offset, bytes: sliceBytes } of pool.slices) {
+    const readBytes = Math.min(remaining, sliceBytes);
+    sum += memory.readAll!(offset, readBytes - (readBytes % 64));
+    remaining -= readBytes;
   }
 };
 const timed = (work: () => unknown): number => {
@@ -77,13 +77,13 @@ for (const query of wanted) {
 const missed = 1 - hit / (10 * queries);
 
 const figures = new Figures();
-// Other work of the machine differs between rounds, and hardly within a round.
+// Other work of the machine differs between rounds, but hardly within a round.
 const ratioOf = (samples: readonly number[]): number => median(samples.map((each, i) => each / took.read[i]!));
-const told = (samples: readonly number[]): string => `${median(samples).toFixed(1)} ms`;
-const peer = `reading the block ${told(took.read)}`;
+const formatMedian = (samples: readonly number[]): string => `${median(samples).toFixed(1)} ms`;
+const peer = `reading the block ${formatMedian(took.read)}`;
 const title = `nearest of ${count.toLocaleString('en')} × ${dimensions}`;
-figures.add(`${title}, float32`, told(took.floats), peer, ratioOf(took.floats), 1.25);
-figures.add(`${title}, int8 with rescoring`, told(took.bytes), peer, ratioOf(took.bytes), 0.5);
+figures.add(`${title}, float32`, formatMedian(took.floats), peer, ratioOf(took.floats), 1.25);
+figures.add(`${title}, int8 with rescoring`, formatMedian(took.bytes), peer, ratioOf(took.bytes), 0.5);
 figures.add(
   `${title}, int8: missed of the ten nearest`,
   `${(100 * missed).toFixed(2)} %`,
@@ -92,4 +92,5 @@ figures.add(
   0.005,
 );
 figures.end();
-if (sum === 0.5) throw new Error('unreachable: what was read is used');
+// The result of reading is used, so that the engine does not remove the reads.
+if (sum === 0.5) throw new Error('The sum of integers cannot be 0.5.');

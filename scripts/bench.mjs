@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import { differences, replaceBetween } from './readme-figures.mjs';
 
 const root = join(import.meta.dirname, '..');
-const given = process.argv.slice(2);
-// What begins with the first option that is not ours is for the benches.
-const own = given.findIndex((word) => word.startsWith('--') && word !== '--write');
-const args = own < 0 ? [] : given.slice(own).filter((word) => word !== '--');
-const write = given.includes('--write');
-const words = given.slice(0, own < 0 ? undefined : own).filter((word) => word !== '--write');
-if (write && words.length > 0) throw new Error('--write takes the table of all benches: name none');
+const cliArgs = process.argv.slice(2);
+// Options other than --write, and everything after the first of them, are passed to the benches.
+const passedFrom = cliArgs.findIndex((word) => word.startsWith('--') && word !== '--write');
+const args = passedFrom < 0 ? [] : cliArgs.slice(passedFrom).filter((word) => word !== '--');
+const write = cliArgs.includes('--write');
+const words = cliArgs.slice(0, passedFrom < 0 ? undefined : passedFrom).filter((word) => word !== '--write');
+if (write && words.length > 0) throw new Error('--write runs all benches: remove the names of benches.');
 const folders = ['bench', ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}/bench`)];
 const benches = folders
   .filter((folder) => existsSync(join(root, folder)))
@@ -24,8 +24,8 @@ const benches = folders
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .sort((a, b) => (a < b ? -1 : 1));
 
-const aside = mkdtempSync(join(tmpdir(), 'bench-'));
-const rows = join(aside, 'rows');
+const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+const rows = join(folder, 'rows');
 const env = { ...process.env, NODE_ENV: 'production', BENCH_ROWS: rows };
 const failed = [];
 for (const bench of benches) {
@@ -35,10 +35,10 @@ for (const bench of benches) {
     failed.push(bench);
 }
 const table = existsSync(rows) ? readFileSync(rows, 'utf8').trimEnd().split('\n') : [];
-rmSync(aside, { recursive: true });
+rmSync(folder, { recursive: true });
 
 console.log(`\n${benches.length - failed.length} passed, ${failed.length} failed`);
-for (const bench of failed) console.error(`missed a figure: ${bench}`);
+for (const bench of failed) console.error(`failed or missed a limit: ${bench}`);
 process.exitCode = failed.length === 0 && benches.length > 0 ? 0 : 1;
 if (write) writeTable();
 

@@ -6,7 +6,7 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 const ENDS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-// Folders of caches, settings and tools, and everything that npm and pnpm pass on to their scripts.
+// Variables that a fresh machine does not have: folders of caches, settings and tools, and variables of npm and pnpm scripts.
 const LEFT_OUT = /^(?:XDG_|PNPM_|COREPACK_|TURBO_|VITEST|INIT_CWD$|NODE_ENV$|npm_)/i;
 const KEPT = /^npm_config_(?:registry|proxy|https_proxy|noproxy|cafile)$/i;
 
@@ -16,7 +16,7 @@ export async function checkFresh(root) {
   let child;
   let ended;
   const end = (signal) => {
-    // The second signal does not wait any longer.
+    // A second signal kills the script at once.
     stop(child, ended === undefined ? signal : 'SIGKILL');
     ended ??= signal;
   };
@@ -70,6 +70,6 @@ function stop(child, signal) {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // They have ended already.
+    // All of these processes have ended already.
   }
 }

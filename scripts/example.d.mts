@@ -1,5 +1,5 @@
-/** The first program of a package's README; undefined where it has none. */
+/** Returns the first program of a package's README. Undefined if there is none. */
 export function firstProgramOf(folder: string): string | undefined;
 
-/** Starts the server that a package's first program talks to: what to set in the environment, and how to end it. */
+/** Starts the local server for a package's first program. Returns the variables to set, and a function that ends the server. */
 export function startExampleServer(folder: string): Promise<{ env: Record<string, string>; end(): void }>;

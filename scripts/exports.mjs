@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..');
 const listed = /\bexport\s+(?:type\s+)?\{([^}]*)\}\s*(?:from\s*['"]([^'"]+)['"])?/g;
 const starred = /\bexport\s+(?:type\s+)?\*\s+from\s+['"]([^'"]+)['"]/g;
 
-/** The entries of a package (`.`, `./file` …) with their source files, relative to the package. */
+/** Returns the entries of a package (`.`, `./file` …) with their source files, relative to the package. */
 export function entriesOf(folder) {
   const { exports } = JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8'));
   return Object.entries(exports).flatMap(([entry, target]) =>
@@ -36,7 +36,7 @@ export function namesOf(folder, file) {
   return [...names].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The text of a package's exports.txt. */
+/** Returns the text of a package's exports.txt. */
 export function exportsText(folder) {
   const parts = entriesOf(folder).map(([entry, file]) => [
     `# ${entry}`,
@@ -46,8 +46,8 @@ export function exportsText(folder) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const asked = process.argv.slice(2);
-  for (const folder of asked.length > 0 ? asked : readdirSync(join(root, 'packages')).sort()) {
+  const folders = process.argv.slice(2);
+  for (const folder of folders.length > 0 ? folders : readdirSync(join(root, 'packages')).sort()) {
     if (!existsSync(join(root, 'packages', folder, 'package.json'))) continue;
     writeFileSync(join(root, 'packages', folder, 'exports.txt'), exportsText(folder));
     console.log(`packages/${folder}/exports.txt`);

@@ -8,44 +8,45 @@ import { fileURLToPath } from 'node:url';
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /**
- * The package's folder, below `.tools`. Made aside and renamed when whole, so that two runs at once, or one cut short, do no
- * harm. Rejects when npm cannot get it. `beside` are further packages to install with it, as `name@version`: what it needs is
- * taken from them where they fit. `run` starts a command and answers its exit code.
+ * Returns the package's folder below `.tools`. Downloads the package with npm if it is missing, and rejects if npm fails. The
+ * download has a temporary name until it is complete, so concurrent or interrupted calls leave no broken folder. `beside` lists
+ * more packages to install, as `name@version`; matching dependencies of the package are taken from them. `run` starts a command
+ * and returns its exit code.
  */
 export async function fetchPackage(packageName, version, { group = '', beside = [], run = runQuietly } = {}) {
   const target = join(root, '.tools', group, `${packageName.replace('/', '+')}@${version}`);
   if (!existsSync(join(target, 'done'))) {
-    process.stderr.write(`thole: fetching ${packageName} ${version}\n`);
-    const making = `${target}.${process.pid}`;
-    mkdirSync(making, { recursive: true });
+    process.stderr.write(`thole: downloading ${packageName} ${version}\n`);
+    const partial = `${target}.${process.pid}`;
+    mkdirSync(partial, { recursive: true });
     const flags = '--ignore-scripts --no-save --no-audit --no-fund --prefer-offline --loglevel=error'.split(' ');
-    const code = await npm(['install', '--prefix', making, ...flags, `${packageName}@${version}`, ...beside], run);
+    const code = await npm(['install', '--prefix', partial, ...flags, `${packageName}@${version}`, ...beside], run);
     if (code !== 0) {
-      rmSync(making, { recursive: true, force: true });
-      throw new Error(`could not fetch ${packageName} ${version} (npm's exit code ${code})`);
+      rmSync(partial, { recursive: true, force: true });
+      throw new Error(`Cannot download ${packageName} ${version}: npm ended with exit code ${code}.`);
     }
-    writeFileSync(join(making, 'done'), '');
+    writeFileSync(join(partial, 'done'), '');
     try {
-      renameSync(making, target);
+      renameSync(partial, target);
     } catch (error) {
       if (!existsSync(join(target, 'done'))) throw error;
-      rmSync(making, { recursive: true, force: true });
+      rmSync(partial, { recursive: true, force: true });
     }
   }
   return join(target, 'node_modules', packageName);
 }
 
-/** A package to compare with, and what it needs: `.tools/peers/<name>@<version>`. */
+/** Downloads a package for a comparison, with its dependencies, into `.tools/peers/<name>@<version>`. Returns its folder. */
 export function fetchPeer(packageName, version, { beside } = {}) {
   return fetchPackage(packageName, version, { group: 'peers', beside });
 }
 
-/** The environment without the variables whose names fit. */
+/** Returns the environment without the variables whose names match the pattern. */
 export function environmentWithout(pattern) {
   return Object.fromEntries(Object.entries(process.env).filter(([key]) => !pattern.test(key)));
 }
 
-/** Runs npm from the root, whichever way it is to be had; answers its exit code. */
+/** Runs npm in the root and returns its exit code. Uses the npm that started this process, otherwise the one on PATH. */
 export function npm(args, run = runQuietly) {
   const unwanted =
     /^npm_config_(local_prefix|prefix|omit|only|production|workspace|workspaces|ignore_scripts|dry_run)$/i;

@@ -12,10 +12,10 @@ import { storeFiles } from './templates/store.mjs';
 
 // `--class OpenAi` names the classes, for brands with capitals inside. Default: `Openai`.
 const words = process.argv.slice(2);
-const at = words.indexOf('--class');
-const [, given] = at < 0 ? [] : words.splice(at, 2);
+const classAt = words.indexOf('--class');
+const [, className] = classAt < 0 ? [] : words.splice(classAt, 2);
 const [kind, name, ...rest] = words;
-const type = given ?? pascal(name ?? '');
+const type = className ?? pascal(name ?? '');
 
 const kinds = {
   package: (name, about, ...needs) => ({ folder: name, about, needs, files: { 'src/index.ts': 'export {};\n' } }),
@@ -37,7 +37,7 @@ if (
   !Object.hasOwn(kinds, kind ?? '') ||
   !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name ?? '') ||
   !/^[A-Z][A-Za-z0-9]*$/.test(type) ||
-  (at >= 0 && given === undefined)
+  (classAt >= 0 && className === undefined)
 ) {
   console.error('usage: pnpm run new package <name> "<description>" [core recall …]');
   console.error('       pnpm run new provider|store <name> [--class <Name>]');
@@ -45,8 +45,7 @@ if (
 }
 const root = join(import.meta.dirname, '..');
 const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const made = kinds[kind](name, ...rest);
-const { folder, about = `The ${name} package`, needs, files } = made;
+const { folder, about = `The ${name} package`, needs, files } = kinds[kind](name, ...rest);
 const built = { types: './dist/index.d.ts', default: './dist/index.js' };
 const manifest = './package.json';
 const published = publishedFields(folder, kind === 'package' ? [] : [name]);
@@ -82,8 +81,8 @@ add(`packages/${folder}/tsconfig.build.json`, {
   compilerOptions: { rootDir: 'src', outDir: 'dist', emitDeclarationOnly: true, noCheck: true },
   include: ['src'],
 });
-const fresh = "import { library } from '../../tsup.shared.ts';\n\nexport default library();\n";
-add(`packages/${folder}/tsup.config.ts`, fresh);
+const tsupConfig = "import { library } from '../../tsup.shared.ts';\n\nexport default library();\n";
+add(`packages/${folder}/tsup.config.ts`, tsupConfig);
 add(`packages/${folder}/README.md`, `# @thole/${folder}\n\n${about}.\n\n    npm install @thole/${folder}\n`);
 add(`.changeset/new-${folder}.md`, `---\n'@thole/${folder}': minor\n---\n\n${about}.\n`);
 for (const [file, content] of Object.entries(files)) add(`packages/${folder}/${file}`, content);

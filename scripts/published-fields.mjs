@@ -3,7 +3,7 @@
 const REPOSITORY = 'https://github.com/thole-dev/thole';
 const KEYWORDS = ['agent', 'agents', 'ai', 'llm', 'adk', 'thole'];
 
-/** Returns what `package.json` of `packages/<folder>` holds for npm. `keywords` are added to those of every package. */
+/** Returns the fields of `packages/<folder>/package.json` that npm shows. `keywords` are added to those of every package. */
 export function publishedFields(folder, keywords = []) {
   return {
     manifest: {

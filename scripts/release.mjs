@@ -34,7 +34,9 @@ function release(publish) {
     console.log(`${name}@${version}  ${Math.ceil(statSync(tarballs.get(name)).size / 1024)} KiB`);
   }
   if (!publish)
-    return console.log('Nothing was published. "pnpm release --publish" publishes what npm does not have yet.');
+    return console.log(
+      'Nothing was published. "pnpm release --publish" publishes the versions that npm does not have yet.',
+    );
   run('changeset publish');
 }
 

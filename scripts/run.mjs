@@ -1,19 +1,20 @@
-// `npm start`, `npm test`, `npm run chat` and `npm run companion` from a bare clone: gets a Node and a pnpm that fit, installs the
-// packages, then runs an app's script, the script `real:<name>` of package.json, or `scripts/<name>.mjs`. Plain JavaScript without imports
-// from npm; runs on Node 18 and newer.
+// `npm start`, `npm test`, `npm run chat` and `npm run companion` from a bare clone: downloads supported versions of Node and pnpm if they
+// are missing, installs the packages, and runs an app's script, the script `real:<name>` of package.json, or `scripts/<name>.mjs`. Plain
+// JavaScript without imports from npm; runs on Node 18 and newer.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { environmentWithout, fetchPackage, root } from './fetch-package.mjs';
 
-const nodeToFetch = '26.10.0'; // not every version is published for every platform: look before changing it
+// npm does not have every version for every platform: check before you change it.
+const nodeToFetch = '26.10.0';
 /** Folder and script of the apps that need no build. */
 const appScripts = { chat: ['apps/concierge', 'chat'], companion: ['apps/companion', 'start'] };
 const stamp = join(root, 'node_modules', '.thole-installed');
 const say = (text) => process.stderr.write(`thole: ${text}\n`);
 
-// Ctrl-C reaches the child as well; it decides, and its exit code is passed on.
+// The terminal also sends Ctrl-C to the child. This process waits for it and returns its exit code.
 let child;
 process.on('SIGINT', () => {});
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child?.kill(signal));
@@ -25,8 +26,8 @@ process.exitCode = await main().catch((error) => {
 });
 
 async function main() {
-  const fits = runningNodeFits();
-  const nodeBin = fits
+  const isSupported = isRunningNodeSupported();
+  const nodeBin = isSupported
     ? dirname(process.execPath)
     : join(await fetchPackage(nodePackage(), nodeToFetch, { run }), 'bin');
   const { packageManager, scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -34,7 +35,7 @@ async function main() {
   const pnpm = join(pnpmBin, process.platform === 'win32' ? 'pnpm.exe' : 'pnpm');
   const env = toolEnv(
     [pnpmBin, nodeBin, join(root, 'node_modules', '.bin')],
-    fits ? process.versions.node : nodeToFetch,
+    isSupported ? process.versions.node : nodeToFetch,
   );
 
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== fingerprint()) {
@@ -54,8 +55,8 @@ async function main() {
   return run(node, [join(root, 'scripts', `${name}.mjs`), ...rest], { env, stdio: 'inherit' });
 }
 
-/** The same range as `engines` in package.json. */
-function runningNodeFits() {
+/** True for the versions in `engines` of package.json. */
+function isRunningNodeSupported() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   return (major === 22 && minor >= 18) || (major === 24 && minor >= 11) || major >= 26;
 }
@@ -77,7 +78,7 @@ function toolEnv(folders, nodeVersion) {
   return { ...env, THOLE_NODE: nodeVersion, TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' };
 }
 
-/** Changes with whatever makes an install necessary: the files that decide it, and folders that went missing. */
+/** Returns a hash that changes if an install is necessary: a manifest or lock file has changed, or a `node_modules` folder is missing. */
 function fingerprint() {
   const hash = createHash('sha256');
   for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json']) hash.update(read(file));

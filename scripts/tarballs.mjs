@@ -1,5 +1,5 @@
 // `node scripts/run.mjs tarballs`: builds all packages and packs them into `.tools/tarballs/<folder>.tgz`, to install them from a clone.
-// The names hold no version, so that commands in READMEs stay true. `--built` packs what was built before.
+// File names have no version, so that commands in READMEs stay correct. `--built` packs without building first.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,11 +16,11 @@ export function publishedPackages() {
   });
 }
 
-/** Packs every published package as built; returns the tarball's path by the package's name. Throws if one is not built. */
+/** Packs every published package. Returns the path of each tarball by the name of its package. Throws if a package is not built. */
 export function packAll(into) {
   rmSync(into, { recursive: true, force: true });
   mkdirSync(into, { recursive: true });
-  // Not `npm pack`: it would keep the workspace's ranges and the source condition.
+  // `npm pack` would keep `workspace:` ranges and the source condition.
   const tarballs = publishedPackages().map(({ folder, name }) => {
     const file = join(into, `${folder}.tgz`);
     execute(`pnpm pack --out "${file}"`, join(root, 'packages', folder));

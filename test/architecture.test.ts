@@ -14,12 +14,12 @@ const runnerOrder =
 const sources = packages.flatMap(({ folder }) => sourcesOf(folder));
 const imports = new Map(sources.map((file) => [file, importsOf(file)]));
 
-it('lets a package import only what the table allows', () => {
+it('lets a package import only packages that the table allows', () => {
   const wrong = packages.flatMap(({ folder, manifest }) => {
     const mayImport = arrowsOf(folder, Object.keys(manifest.dependencies ?? {})) ?? [];
     return outside(folder).filter(({ specifier }) => !allows(mayImport, packageOf(specifier)));
   });
-  expect(told(wrong)).toEqual([]);
+  expect(describeImports(wrong)).toEqual([]);
 });
 
 it('limits imports to the package’s src and published entries of other packages', () => {
@@ -36,7 +36,7 @@ it('limits imports to the package’s src and published entries of other package
       const entries = known.get(packageOf(specifier));
       return entries && !entries.includes(`.${specifier.slice(packageOf(specifier).length)}`);
     });
-  expect(told([...wrong, ...deep])).toEqual([]);
+  expect(describeImports([...wrong, ...deep])).toEqual([]);
 });
 
 it('imports neither testing nor apps into a published package', () => {
@@ -50,11 +50,11 @@ it('imports neither testing nor apps into a published package', () => {
   const wrong = published
     .flatMap(({ folder }) => outside(folder))
     .filter((each) => unwanted.has(packageOf(each.specifier)));
-  expect(told(wrong)).toEqual([]);
-  const asked = published.filter(({ manifest }) =>
+  expect(describeImports(wrong)).toEqual([]);
+  const dependents = published.filter(({ manifest }) =>
     Object.keys(manifest.dependencies ?? {}).some((name) => unwanted.has(name)),
   );
-  expect(asked.map(({ folder }) => folder)).toEqual([]);
+  expect(dependents.map(({ folder }) => folder)).toEqual([]);
 });
 
 it('lists exactly the packages that src imports in package.json', () => {
@@ -62,7 +62,7 @@ it('lists exactly the packages that src imports in package.json', () => {
     const used = new Set(outside(folder).map(({ specifier }) => packageOf(specifier)));
     const named = new Set(Object.keys({ ...manifest.dependencies, ...optionalOf(manifest) }));
     const missing = [...used].filter((name) => !named.has(name) && !name.startsWith('node:'));
-    const idle = Object.keys(manifest.dependencies ?? {}).filter(
+    const unused = Object.keys(manifest.dependencies ?? {}).filter(
       (name) =>
         !used.has(name) &&
         !providesPeer(manifest, name) &&
@@ -70,18 +70,18 @@ it('lists exactly the packages that src imports in package.json', () => {
     );
     return [
       ...missing.map((name) => `${folder} misses ${name}`),
-      ...idle.map((name) => `${folder} never imports ${name}`),
+      ...unused.map((name) => `${folder} never imports ${name}`),
     ];
   });
   expect(wrong).toEqual([]);
 });
 
 it(`orders core's folders, types included: ${coreOrder}`, () => {
-  expect(told(againstOrder('core', coreOrder, 'types too'))).toEqual([]);
+  expect(describeImports(againstOrder('core', coreOrder, 'types too'))).toEqual([]);
 });
 
 it(`orders runner's folders, types excepted: ${runnerOrder}`, () => {
-  expect(told(againstOrder('runner', runnerOrder, 'values only'))).toEqual([]);
+  expect(describeImports(againstOrder('runner', runnerOrder, 'values only'))).toEqual([]);
 });
 
 it('has no import cycles', () => {
@@ -119,10 +119,10 @@ it('keeps Node out of portable packages, types included', () => {
 });
 
 it('imports OpenTelemetry only in runner’s /otel, which the main entry never imports', () => {
-  const takers = sourcesOf('runner').filter((file) =>
+  const importers = sourcesOf('runner').filter((file) =>
     imports.get(file)!.some(({ specifier }) => packageOf(specifier).startsWith('@opentelemetry/')),
   );
-  expect(takers.filter((file) => !file.startsWith('packages/runner/src/otel/'))).toEqual([]);
+  expect(importers.filter((file) => !file.startsWith('packages/runner/src/otel/'))).toEqual([]);
   const reached = reachedFrom('packages/runner/src/index.ts');
   expect(reached.filter((file) => file.startsWith('packages/runner/src/otel/'))).toEqual([]);
 });
@@ -174,7 +174,6 @@ function reachedFrom(start: string): string[] {
   return [...reached];
 }
 
-/** Type imports are left out: they are gone before anything runs. */
-function told(wrong: readonly Import[]): string[] {
+function describeImports(wrong: readonly Import[]): string[] {
   return wrong.map(({ file, specifier }) => `${file} imports ${specifier}`);
 }

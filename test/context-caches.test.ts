@@ -6,8 +6,8 @@ import { ProtocolServer } from '@thole/testing/http';
 import type { ReceivedRequest, ServerAnswer } from '@thole/testing/http';
 import { expect, it, onTestFinished } from 'vitest';
 
-/** Answers as Gemini does: with a name for each cache, with a transfer for `to helper`, and with `fine`. */
-function answering(): (request: ReceivedRequest) => ServerAnswer {
+/** Returns Gemini's answers: a name for each new cache, a transfer for the message `to helper`, and otherwise the text `fine`. */
+function geminiAnswers(): (request: ReceivedRequest) => ServerAnswer {
   let caches = 0;
   return ({ method, path, body }) => {
     if (method === 'DELETE') return { body: '{}' };
@@ -23,7 +23,7 @@ function answering(): (request: ReceivedRequest) => ServerAnswer {
 }
 
 it('gives each agent its own context cache, and a shorter one after a compaction', async () => {
-  const server = await ProtocolServer.start(answering());
+  const server = await ProtocolServer.start(geminiAnswers());
   onTestFinished(() => server.close());
   const model = new Gemini({ model: 'gemini-2.5-flash', apiKey: 'a-local-key', baseUrl: server.url, retry: false });
   const helper = new LlmAgent({ name: 'helper', description: 'Helps.', model, instruction: 'Help.' });

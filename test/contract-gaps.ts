@@ -1,5 +1,5 @@
-/** Contracts that no case shows yet, each with the reason. One that gets a case must leave the list. */
+/** Contracts without a test case, each with the reason. Remove a contract when it gets a case. */
 export const contractGaps: Readonly<Record<number, string>> = {};
 
-/** Contracts that cases show in part. */
+/** Contracts of which cases test only a part, each with the missing part. */
 export const contractParts: Readonly<Record<number, string>> = {};

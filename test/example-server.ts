@@ -1,5 +1,5 @@
 // Serves OpenAI's Chat Completions on this machine for the first program of README.md: the first answer calls the program's tool, the
-// second one uses its result. Prints the variables to set as one line of JSON, and serves until it is stopped.
+// second answer uses its result. Prints the environment variables for the program as one line of JSON, and runs until it is stopped.
 import type { LlmScenario } from '@thole/testing';
 import { ProtocolServer } from '@thole/testing/http';
 import { chatAnswers } from '../packages/provider-openai/test/chat-server.ts';

@@ -7,11 +7,11 @@ const rows = read('docs/features.md')
   .split('\n')
   .filter((line) => /^\| F\d/.test(line))
   .map((line) => {
-    const [id = '', , where = '', shownBy = ''] = line
+    const [id = '', , code = '', testCell = ''] = line
       .split('|')
       .slice(1, -1)
       .map((cell) => cell.trim());
-    return { id, where, files: [...shownBy.matchAll(/`([^`]+)`/g)].map(([, file]) => file!) };
+    return { id, code, files: [...testCell.matchAll(/`([^`]+)`/g)].map(([, file]) => file!) };
   });
 const tests = /(\.test\.ts|^packages\/testing\/src\/suites\/[a-z-]+-cases\.ts)$/;
 
@@ -23,21 +23,21 @@ it('docs/features.md lists each feature once, in order', () => {
 
 it('docs/features.md names an existing test for each feature', () => {
   expect(rows.filter(({ files }) => files.length === 0).map(({ id }) => id)).toEqual([]);
-  const lost = rows.flatMap(({ id, files }) =>
+  const missing = rows.flatMap(({ id, files }) =>
     files.filter((file) => !tests.test(file) || !existsSync(join(root, file))).map((file) => `${id}: ${file}`),
   );
-  expect(lost).toEqual([]);
+  expect(missing).toEqual([]);
 });
 
 it('docs/features.md names only existing API and code', () => {
   const exported = new Set(packages.flatMap(({ folder }) => read(`packages/${folder}/exports.txt`).split('\n')));
-  const lost = rows.flatMap(({ id, where }) =>
-    [...where.matchAll(/`([A-Z]\w*[a-z]\w*)[`.({]|(?:core|recall) `(\w+)`/g)]
+  const missing = rows.flatMap(({ id, code }) =>
+    [...code.matchAll(/`([A-Z]\w*[a-z]\w*)[`.({]|(?:core|recall) `(\w+)`/g)]
       .map(([, type, named]) => type ?? named!)
       .filter((name) => !exported.has(name))
       .map((name) => `${id}: ${name}`),
   );
-  const files = rows.flatMap(({ where }) => [...where.matchAll(/runner `([\w/-]+\.ts)`/g)].map(([, file]) => file!));
-  expect(lost).toEqual([]);
+  const files = rows.flatMap(({ code }) => [...code.matchAll(/runner `([\w/-]+\.ts)`/g)].map(([, file]) => file!));
+  expect(missing).toEqual([]);
   expect(files.filter((file) => !existsSync(join(root, 'packages/runner/src', file)))).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from './architecture/workspace.ts';
 
-/** The packages that `thole` installs. Other packages are loaded only by programs that use them. */
+/** Matches packages that `thole` installs. Other packages are loaded only by programs that use them. */
 const installed =
   /^(?:thole$|@thole\/(?:core|runner|tools|mem-services|recall)(?:\/kit)?$|@cfworker\/|@orama\/|stemmer$)/;
 
@@ -11,10 +11,10 @@ const installed =
 function run(program: string): { [name: string]: string[] } {
   const source = `
     import { registerHooks } from 'node:module';
-    let seen = [];
-    const own = (name) => !name.startsWith('.') && !name.startsWith('node:') && !name.startsWith('file:');
-    registerHooks({ resolve: (name, context, next) => (own(name) && seen.push(name), next(name, context)) });
-    const taken = () => seen.splice(0);
+    let imported = [];
+    const isPackage = (name) => !name.startsWith('.') && !name.startsWith('node:') && !name.startsWith('file:');
+    registerHooks({ resolve: (name, context, next) => (isPackage(name) && imported.push(name), next(name, context)) });
+    const takeImports = () => imported.splice(0);
     const report = {};
     ${program}
     console.log(JSON.stringify(report));`;
@@ -35,13 +35,13 @@ const setup = `
   };
   const turn = (runner) => runner.runToCompletion({ userId: 'ada', newMessage: 'Hello.' });`;
 
-describe('modules of a program', () => {
-  it('are only the packages of thole, all of them before the first turn', () => {
+describe('imports of a program', () => {
+  it('are only packages of thole, all of them before the first turn', () => {
     const report = run(`${setup}
       const runner = new InMemoryRunner({ agent: new LlmAgent({ name: 'a', model }) });
-      report.imported = taken();
+      report.imported = takeImports();
       await turn(runner);
-      report.turn = taken();`);
+      report.turn = takeImports();`);
     expect(report['imported']!.filter((name) => !installed.test(name))).toEqual([]);
     expect(report['imported']).toContain('@thole/runner');
     expect(report['turn']).toEqual([]);
@@ -64,11 +64,11 @@ describe('modules of a program', () => {
       const url = 'http://127.0.0.1:' + server.address().port + '/mcp';
       const params = { type: 'StreamableHTTPConnectionParams', url, protocol: 'legacy', privateHosts: ['127.0.0.1'] };
       const runner = new InMemoryRunner({ agent: new LlmAgent({ name: 'a', model, tools: [new McpToolset(params)] }) });
-      report.imported = taken();
+      report.imported = takeImports();
       await turn(runner);
-      report.first = taken();
+      report.first = takeImports();
       await turn(runner);
-      report.second = taken();
+      report.second = takeImports();
       await runner.close();
       server.close();`);
     const isOfMcp = (name: string): boolean => name.startsWith('@modelcontextprotocol/');

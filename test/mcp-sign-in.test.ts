@@ -103,7 +103,7 @@ describe('McpToolset auth', () => {
     expect(JSON.stringify(stored)).not.toContain(token);
   });
 
-  it('uses the stored token in another process, and asks again when the server refuses it', async () => {
+  it('reuses the token in another process, and requests a sign-in if the server refuses it', async () => {
     const fixture = new AuthFixture(oidc.url);
     const { authenticator } = fixture;
     const first = new AgentRun(toolset(authenticator), [calls(signInTool()), says('Signed in.')], { authenticator });
@@ -130,7 +130,7 @@ describe('McpToolset auth', () => {
     expect(second.responses.at(-1)).toEqual({ result: 'ada' });
   });
 
-  it('tells the model that the user refused', async () => {
+  it('returns an error to the model if the user refuses the sign-in', async () => {
     const { authenticator } = new AuthFixture(oidc.url);
     const run = new AgentRun(toolset(authenticator), [calls(signInTool()), says('Too bad.')], { authenticator });
     const [interrupt] = await run.say();
@@ -154,7 +154,7 @@ describe('McpToolset auth', () => {
     expect(oidc.paths.filter((path) => !path.startsWith('/.well-known/'))).toEqual([]);
   });
 
-  it('has a clear error without auth', async () => {
+  it('names the missing option auth in the error', async () => {
     const run = new AgentRun(new McpToolset(mcp.params()), []);
     const cause = expect.objectContaining({ message: expect.stringContaining('requires a sign-in. Set auth') });
     await expect(run.say()).rejects.toEqual(expect.objectContaining({ cause }));

@@ -31,7 +31,7 @@ const openAiAnswer = {
   ],
 };
 
-it('Claude is offered the tools that it runs, next to functions, and each of them once', async () => {
+it('sends each tool that the provider runs once to Claude, next to functions', async () => {
   const answer = {
     id: 'msg_1',
     type: 'message',
@@ -76,7 +76,7 @@ it.each([
     [{}, {}, {}, { vector_store_ids: ['vs_1'] }, {}],
     ['function', 'web_search', 'code_interpreter', 'file_search', 'web_search'],
   ],
-] as const)('%s is offered the tools that it runs, next to functions', async (_name, answer, make, settings, kinds) => {
+] as const)('sends tools that the provider runs to %s, next to functions', async (_, answer, make, settings, kinds) => {
   const server = await ProtocolServer.start(() => ({ body: JSON.stringify(answer) }));
   try {
     const agent = new LlmAgent({ name: 'concierge', model: make(server.url), tools });

@@ -29,8 +29,8 @@ interface Subject {
   ended: string;
 }
 
-/** A session with an ended invocation, and one that waits for a confirmation, an input and a long-running call. */
-async function subjectOn(open: (typeof stores)[number][1]): Promise<Subject> {
+/** Creates a session with an ended invocation, and one that waits for a confirmation, an input and a long-running call. */
+async function createSubject(open: (typeof stores)[number][1]): Promise<Subject> {
   const runtime = new FixedRuntime();
   const sessions = open(runtime);
   onTestFinished(async () => sessions.close?.());
@@ -119,7 +119,11 @@ const responding =
 
 const cases: Case[] = [
   ['an answer to an unknown interrupt', 'INTERRUPT_NOT_FOUND', answering(() => ({ nothing: true }))],
-  ['an unknown answer beside a right one', 'INTERRUPT_NOT_FOUND', answering(({ pay }) => ({ [pay]: true, x: true }))],
+  [
+    'an unknown answer next to a correct one',
+    'INTERRUPT_NOT_FOUND',
+    answering(({ pay }) => ({ [pay]: true, x: true })),
+  ],
   [
     'an answer in another session',
     'INTERRUPT_NOT_FOUND',
@@ -140,7 +144,7 @@ const cases: Case[] = [
   ],
   ['an input that does not fit its schema', 'ANSWER_INVALID', answering(({ ask }) => ({ [ask]: 'three' }))],
   [
-    'a wrong answer after a right one',
+    'a wrong answer after a correct one',
     'ANSWER_INVALID',
     answering(({ pay, ask }) => ({ [pay]: true, [ask]: 'three' })),
   ],
@@ -184,15 +188,15 @@ const cases: Case[] = [
 
 describe.each(stores)('A wrong request to a paused session on %s', (_, open) => {
   it.each(cases)('is rejected before anything is stored: %s is %s', async (_title, code, send) => {
-    const subject = await subjectOn(open);
+    const subject = await createSubject(open);
     await expectRejected(subject, () => send(subject), code);
     expect(await subject.runner.pendingInterrupts(ref)).toHaveLength(3);
   });
 
   it('is rejected for an answer that has expired', async () => {
-    const subject = await subjectOn(open);
+    const subject = await createSubject(open);
     const { ids, runner, runtime, sessions } = subject;
-    // Nothing wakes the invocation.
+    // No runner is active, so the expiry does not continue the invocation.
     await runner.close();
     await runtime.advance(3_600_000);
     const after = runnerOf(
@@ -204,14 +208,14 @@ describe.each(stores)('A wrong request to a paused session on %s', (_, open) => 
   });
 
   it('is rejected for a second answer, also while the invocation still waits', async () => {
-    const subject = await subjectOn(open);
+    const subject = await createSubject(open);
     const { ids, runner } = subject;
     await runner.resume({ ...ref, answers: { [ids.pay]: false } }).done;
     await expectRejected(subject, () => runner.resume({ ...ref, answers: { [ids.pay]: true } }), 'INTERRUPT_ANSWERED');
   });
 
   it('is rejected for a cancelled invocation', async () => {
-    const subject = await subjectOn(open);
+    const subject = await createSubject(open);
     const { ids, paused, runner } = subject;
     await runner.cancel({ ...ref, invocationId: paused });
     await expectRejected(subject, () => runner.resume({ ...ref, answers: { [ids.pay]: true } }), 'INVOCATION_ENDED');
@@ -219,7 +223,7 @@ describe.each(stores)('A wrong request to a paused session on %s', (_, open) => 
   });
 
   it('is rejected while another run holds the session (SESSION_BUSY)', async () => {
-    const subject = await subjectOn(open);
+    const subject = await createSubject(open);
     const { paused, runtime, sessions } = subject;
     const at = {
       ...{ invocationId: paused, holder: 'other', waitMs: 0, maxWaiting: 0, ttlMs: 30_000, cleanupMs: 1_000 },
@@ -233,7 +237,7 @@ describe.each(stores)('A wrong request to a paused session on %s', (_, open) => 
   });
 
   it('is rejected for a rewind that would keep a call and remove its answer', async () => {
-    const subject = await subjectOn(open);
+    const subject = await createSubject(open);
     const { ids, runner, sessions } = subject;
     const invocationId = 'later';
     await sessions.appendEvent({ session: ref, event: createEvent({ author: 'user', invocationId }) });
@@ -254,7 +258,7 @@ describe('App.compaction', () => {
     { tokenThreshold: 100 },
     { overlap: 1, tokenThreshold: 100, eventRetention: 1 },
     {},
-  ])('throws INVALID_INPUT from the constructor for settings that cannot work: %j', (compaction) => {
+  ])('throws INVALID_INPUT from the constructor for invalid settings: %j', (compaction) => {
     const rootAgent = new LlmAgent({ name: 'root', model: new ScriptedLlm(calls('x')) });
     const app = { name: 'app', rootAgent, compaction: compaction as never };
     expect(() => new Runner({ app, sessionService: new InMemorySessionService() })).toThrow(

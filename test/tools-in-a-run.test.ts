@@ -58,14 +58,14 @@ describe('a function tool in a run', () => {
     ]);
   });
 
-  it('ends the run when every call of three steps was refused: MODEL_STUCK (contract 18)', async () => {
+  it('ends the run with MODEL_STUCK after three steps with refused calls only (contract 18)', async () => {
     const model = new ScriptedLlm(...[1, 2, 3, 4].map(() => calls('book', {})));
     const failure = await run(runnerFor(concierge(model, book())), 'Book.').catch((error: unknown) => error);
     expect(TholeError.is(failure, 'MODEL_STUCK')).toBe(true);
     expect(model.requests).toHaveLength(3);
   });
 
-  it('gets the caller’s deps, which are stored nowhere', async () => {
+  it('receives the caller’s deps, which are not stored', async () => {
     const deps = { rooms: ['12', '14'] };
     const tool = new FunctionTool({
       name: 'rooms',
@@ -79,14 +79,14 @@ describe('a function tool in a run', () => {
     expect(JSON.stringify(session)).not.toContain('deps');
   });
 
-  it('comes out of a toolset under its prefix', async () => {
+  it('has the prefix of its toolset in its name', async () => {
     const model = new ScriptedLlm(calls('hotel_book', { city: 'Oslo' }), says('Booked.'));
     const toolset = new FunctionToolset({ tools: [book(), exitLoopTool()], toolFilter: ['book'], prefix: 'hotel' });
     expect(answersIn(await run(runnerFor(concierge(model, toolset)), 'Book.'))).toEqual([{ booked: 'Oslo' }]);
     expect(model.requests[0]!.config.tools).toMatchObject([{ functionDeclarations: [{ name: 'hotel_book' }] }]);
   });
 
-  it('that is long-running pauses the run, and is answered by a later message', async () => {
+  it('pauses the run if it is long-running, and is answered by a later message', async () => {
     const model = new ScriptedLlm(calls('approve', {}, 'call-1'), says('I asked.'), says('Approved.'));
     const approve = new LongRunningFunctionTool({
       name: 'approve',
@@ -94,20 +94,20 @@ describe('a function tool in a run', () => {
       execute: () => ({ ticket: 1 }),
     });
     const runner = runnerFor(concierge(model, approve));
-    const asked = await run(runner, 'Ask.');
-    const id = asked.flatMap(getFunctionCalls)[0]!.id!;
-    expect(asked.find((event) => event.longRunningToolIds)?.longRunningToolIds).toEqual([id]);
+    const events = await run(runner, 'Ask.');
+    const id = events.flatMap(getFunctionCalls)[0]!.id!;
+    expect(events.find((event) => event.longRunningToolIds)?.longRunningToolIds).toEqual([id]);
     const response = { functionResponse: { id, name: 'approve', response: { ok: true } } };
-    const asking = model.requests.length;
+    const requestsBefore = model.requests.length;
     await Array.fromAsync(
       runner.runAsync({ userId: 'alice', sessionId: 'trip-1', newMessage: { role: 'user', parts: [response] } }),
     );
-    expect(JSON.stringify(model.requests[asking]!.contents)).toContain('"ok":true');
+    expect(JSON.stringify(model.requests[requestsBefore]!.contents)).toContain('"ok":true');
   });
 });
 
 describe('memory tools in a run', () => {
-  async function remembering(): Promise<InMemoryMemoryService> {
+  async function createMemory(): Promise<InMemoryMemoryService> {
     const memoryService = new InMemoryMemoryService();
     const sessionService = new InMemorySessionService();
     const runner = runnerFor(concierge(new ScriptedLlm(says('Noted.'))), { sessionService });
@@ -120,7 +120,7 @@ describe('memory tools in a run', () => {
 
   it('load_memory finds turns of an earlier session', async () => {
     const model = new ScriptedLlm(calls('load_memory', { query: 'rooms floors' }), says('A high floor.'));
-    const runner = runnerFor(concierge(model, loadMemoryTool()), { memoryService: await remembering() });
+    const runner = runnerFor(concierge(model, loadMemoryTool()), { memoryService: await createMemory() });
     const [answer] = answersIn(await run(runner, 'Book a room like last time.', 'trip-2'));
     expect(answer).toMatchObject({
       memories: [
@@ -129,7 +129,7 @@ describe('memory tools in a run', () => {
           author: 'user',
           time: expect.stringMatching(/^2023-11-14T\d\d:\d\d:\d\dZ$/),
         },
-        // Text after the call comes after it.
+        // The answer to the matching message is a result too.
         { author: 'concierge', text: 'Noted.' },
       ],
     });
@@ -166,7 +166,7 @@ describe('memory tools in a run', () => {
   });
 
   it('preload_memory shows the same quotes before the message in every step and stores nothing (contract 36)', async () => {
-    const memoryService = await remembering();
+    const memoryService = await createMemory();
     let searches = 0;
     const search = memoryService.searchMemory.bind(memoryService);
     memoryService.searchMemory = (p) => (searches++, search(p));
@@ -190,16 +190,16 @@ describe('memory tools in a run', () => {
     expect(JSON.stringify(session)).not.toMatch(/past_conversations|preload_memory/);
   });
 
-  it('preload_memory without a service is silent, and nothing is quoted (contract 35)', async () => {
+  it('preload_memory does nothing without a service (contract 35)', async () => {
     const model = new ScriptedLlm(says('Hello.'));
     await run(runnerFor(concierge(model, preloadMemoryTool())), 'Hello.');
     expect(textsIn(model, 0)).toEqual(['Hello.']);
     expect(model.requests[0]!.config.tools ?? []).toEqual([]);
   });
 
-  it('preload_memory quotes for another guest nothing that was not theirs (contract 30)', async () => {
+  it('preload_memory does not quote memories of other users (contract 30)', async () => {
     const model = new ScriptedLlm(says('Hello.'));
-    const runner = runnerFor(concierge(model, preloadMemoryTool()), { memoryService: await remembering() });
+    const runner = runnerFor(concierge(model, preloadMemoryTool()), { memoryService: await createMemory() });
     await Array.fromAsync(runner.runAsync({ userId: 'bob', sessionId: 'b', newMessage: 'Rooms on high floors?' }));
     expect(textsIn(model, 0)).toEqual(['Rooms on high floors?']);
   });
@@ -242,12 +242,12 @@ describe('the other tools in a run', () => {
     model.assertDone();
   });
 
-  it('get_user_choice waits: the run ends with the open call, and the choice reaches the model', async () => {
+  it('get_user_choice pauses the run, and the model receives the choice', async () => {
     const model = new ScriptedLlm(calls('get_user_choice', { options: ['sea', 'city'] }), says('The sea it is.'));
     const runner = runnerFor(concierge(model, getUserChoiceTool()));
-    const asked = await run(runner, 'Which view?');
-    expect(asked.flatMap(getFunctionResponses)).toEqual([]);
-    const { id, name } = asked.flatMap(getFunctionCalls)[0]!;
+    const firstEvents = await run(runner, 'Which view?');
+    expect(firstEvents.flatMap(getFunctionResponses)).toEqual([]);
+    const { id, name } = firstEvents.flatMap(getFunctionCalls)[0]!;
     const functionResponse = { id: id!, name, response: { choice: 'sea' } };
     const events = await Array.fromAsync(
       runner.runAsync({

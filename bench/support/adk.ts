@@ -21,7 +21,7 @@ interface AdkSessions {
   deleteSession(request: object): Promise<unknown>;
 }
 
-/** Google's ADK for JavaScript with everything in memory, and a model that costs nothing. */
+/** Google's ADK for JavaScript with in-memory services, and a model without cost. */
 export class Adk {
   static readonly version = '2.0.0';
   readonly #module: AdkModule;
@@ -32,28 +32,28 @@ export class Adk {
   private constructor(module: AdkModule, answers: Answers) {
     this.#module = module;
     this.#service = new module.InMemorySessionService();
-    const agent = Adk.agent(module, answers);
+    const agent = Adk.createAgent(module, answers);
     this.#runner = new module.Runner({ appName: 'app', agent, sessionService: this.#service });
   }
 
-  /** An agent of the same kind as ours. */
-  static agent(module: Pick<AdkModule, 'BaseLlm' | 'LlmAgent'>, answers: Answers): object {
+  /** Creates an agent like ours. */
+  static createAgent(module: Pick<AdkModule, 'BaseLlm' | 'LlmAgent'>, answers: Answers): object {
     const model = Object.assign(new module.BaseLlm({ model: 'free' }), { generateContentAsync: answers });
     return new module.LlmAgent({ name: 'root', model, instruction });
   }
 
-  /** The file to import. It is downloaded if it is missing. */
-  static async entry(): Promise<string> {
+  /** Returns the URL of the module to import. Downloads the package if it is missing. */
+  static async fetchEntry(): Promise<string> {
     return pathToFileURL(join(await fetchPeer('@google/adk', Adk.version), 'dist/esm/index.js')).href;
   }
 
   static async load(answers: Answers = freeAnswers()): Promise<Adk> {
-    const module = (await import(await Adk.entry())) as AdkModule;
+    const module = (await import(await Adk.fetchEntry())) as AdkModule;
     module.setLogLevel(3);
     return new Adk(module, answers);
   }
 
-  async session(length: number): Promise<string> {
+  async createSession(length: number): Promise<string> {
     const ref = { appName: 'app', userId: 'u', sessionId: `s${this.#count++}` };
     const session = await this.#service.createSession(ref);
     for (let i = 0; i < length; i++) {
@@ -65,17 +65,17 @@ export class Adk {
     return session.id;
   }
 
-  async turn(sessionId: string, runConfig?: object): Promise<void> {
+  async runTurn(sessionId: string, runConfig?: object): Promise<void> {
     const newMessage = { role: 'user', parts: [{ text: question }] };
     for await (const event of this.#runner.runAsync({ userId: 'u', sessionId, newMessage, runConfig })) void event;
   }
 
-  async forget(sessionId: string): Promise<void> {
+  async deleteSession(sessionId: string): Promise<void> {
     await this.#service.deleteSession({ appName: 'app', userId: 'u', sessionId });
   }
 }
 
-/** Answers at once, or after `latencyMs`. */
+/** Returns a function that answers at once, or after `latencyMs`. */
 export function freeAnswers(latencyMs = 0): Answers {
   return async function* () {
     if (latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, latencyMs));

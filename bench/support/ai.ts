@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { fetchPeer } from '../../scripts/fetch-package.mjs';
 import { answer, instruction, question, textAt } from './history.ts';
 
-/** An entry of the list of messages: the user's as text, answers as the SDK's `responseMessages`. */
+/** A message: of the user as text, or of the assistant as in the SDK's `responseMessages`. */
 export interface AiMessage {
   role: 'user' | 'assistant';
   content: string | { type: 'text'; text: string }[];
@@ -34,7 +34,7 @@ export class Ai {
     return new Ai((await import(entry)) as AiModule, latencyMs);
   }
 
-  session(length: number): AiMessage[] {
+  createSession(length: number): AiMessage[] {
     return Array.from({ length }, (_, i) =>
       i % 2 === 0
         ? { role: 'user', content: textAt(i) }
@@ -42,10 +42,10 @@ export class Ai {
     );
   }
 
-  async turn(messages: AiMessage[]): Promise<void> {
+  async runTurn(messages: AiMessage[]): Promise<void> {
     messages.push({ role: 'user', content: question });
-    const asked = { model: this.#model, instructions: instruction, messages };
-    const { responseMessages } = await this.#module.generateText(asked);
+    const options = { model: this.#model, instructions: instruction, messages };
+    const { responseMessages } = await this.#module.generateText(options);
     messages.push(...responseMessages);
   }
 }

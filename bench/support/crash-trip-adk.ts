@@ -29,7 +29,7 @@ const user = { appName: 'trips', userId: 'u', sessionId: 's' };
 
 /** Returns trips with Google's ADK. It has no call that continues an invocation, so the message is sent again after a crash. */
 export async function adkTrips(): Promise<CrashTripMaker> {
-  const adk = (await import(await Adk.entry())) as AdkModule;
+  const adk = (await import(await Adk.fetchEntry())) as AdkModule;
   adk.setLogLevel(4);
   return (counts) => {
     const service = new adk.InMemorySessionService();

@@ -3,7 +3,7 @@ export const calls = ['reserve', 'hold', 'mail', 'pay'] as const;
 
 /** A process that dies at one point. */
 export interface CrashingProcess {
-  /** Called before and after each wait. Never resolves after the death. */
+  /** Called before and after each wait. Never resolves after the process has died. */
   gate(point: string): Promise<void>;
   readonly isDead: boolean;
 }
@@ -22,24 +22,30 @@ export class TripCounts {
 export interface CrashTrip {
   /** Starts or continues the trip in a new process. Returns true if it has ended. */
   continueIn(process: CrashingProcess): Promise<boolean>;
-  /** Moves the time after a death, if the framework has leases. */
+  /** Advances the clock after a process has died, if the framework has leases. */
   afterDeath?(): Promise<void>;
   /** Returns the answers of the calls that the history contains, by name. */
   answers(): Promise<{ [call: string]: unknown[] }>;
 }
 
-/** Creates a new trip. */
+/** A function that creates a new trip. */
 export type CrashTripMaker = (counts: TripCounts) => CrashTrip;
 
-/** Totals over the trips that died at each point. */
+/** Numbers of trips, one for each point at which a process died. */
 export interface CrashTotals {
   points: number;
+  /** Trips with the same result as without a crash. */
   same: number;
+  /** Trips whose model read "outcome unknown". */
   unknown: number;
+  /** Trips with a repeated effect. */
   twice: number;
+  /** Ended trips with a missing effect that was not reported as unknown. */
   never: number;
+  /** Ended trips with an effect whose result is not in the history. */
   lost: number;
   unfinished: number;
+  /** Mean number of model calls per trip. */
   modelCalls: number;
 }
 
@@ -105,7 +111,7 @@ class Process implements CrashingProcess {
   }
 }
 
-/** Puts a gate before and after each of these methods of an object. */
+/** Returns an object that calls `process.gate` before and after each of these methods. */
 export function gated<T extends object>(target: T, names: readonly (keyof T & string)[], process: CrashingProcess): T {
   return new Proxy(target, {
     get(object, name) {

@@ -24,39 +24,42 @@ export class Figures {
     const missed = limit !== undefined && !(ratio <= limit);
     if (missed) this.#missed++;
     const verdict = limit === undefined ? '' : missed ? 'MISSED' : 'ok';
-    const shownLimit = limit === undefined ? '–' : `≤ ${shown(limit)}`;
-    console.log(`${figure} | ${ours} | ${peer} | ${shown(ratio)} | ${shownLimit} | ${verdict}`);
-    const row = [figure, ours, peer, shown(ratio), shownLimit, verdict];
+    const shownLimit = limit === undefined ? '–' : `≤ ${formatRatio(limit)}`;
+    console.log(`${figure} | ${ours} | ${peer} | ${formatRatio(ratio)} | ${shownLimit} | ${verdict}`);
+    const row = [figure, ours, peer, formatRatio(ratio), shownLimit, verdict];
     if (process.env['BENCH_ROWS']) appendFileSync(process.env['BENCH_ROWS'], `${JSON.stringify(row)}\n`);
   }
 
-  /** A comparison of medians. The text next to each cost names its subject. */
+  /** Adds a comparison of two medians. `limit` is the maximum of the ratio. */
   compare(figure: string, ours: Cost, peer: Cost, limit?: number): void {
     const ratio = median(ours.samples) / median(peer.samples);
-    this.add(figure, costText(ours), costText(peer), ratio, limit);
+    this.add(figure, formatCost(ours), formatCost(peer), ratio, limit);
   }
 
+  /** Sets the exit code to 1 if a limit was missed. */
   end(): void {
     if (this.#missed > 0) process.exitCode = 1;
   }
 }
 
-/** The time of one unit, sample by sample, in microseconds unless another unit is named. */
+/** A measured cost per unit of work. */
 export interface Cost {
   samples: readonly number[];
+  /** Default: µs. */
   unit?: string | undefined;
+  /** Subject of the cost, such as `adk`. Printed before the value. */
   of?: string | undefined;
 }
 
-/** Returns the median; the upper one of an even number of values. */
+/** Returns the median. Of an even number of values, returns the upper of the two middle ones. Throws for an empty list. */
 export function median(samples: readonly number[]): number {
   const middle = samples.toSorted((a, b) => a - b)[samples.length >> 1];
-  if (middle === undefined) throw new Error('a median needs samples');
+  if (middle === undefined) throw new Error('There are no samples for a median.');
   return middle;
 }
 
-/** `4,612 µs`, or `4.6 µs` below 100. */
-export function costText({ samples, unit = 'µs', of }: Cost): string {
+/** Formats the median of a cost: `4,612 µs`, or `4.6 µs` below 100. */
+export function formatCost({ samples, unit = 'µs', of }: Cost): string {
   const value = median(samples);
   const digits = value < 10 ? 2 : value < 100 ? 1 : 0;
   const text = value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -64,7 +67,7 @@ export function costText({ samples, unit = 'µs', of }: Cost): string {
 }
 
 /** Formats a ratio. Small ratios are fractions. */
-function shown(ratio: number): string {
+function formatRatio(ratio: number): string {
   if (ratio > 0 && ratio < 0.02) return `1/${Math.round(1 / ratio).toLocaleString('en')}`;
   return String(Number(ratio.toFixed(3)));
 }

@@ -55,7 +55,7 @@ export class GeneratedTalk {
     return this.#words[low]!;
   }
 
-  /** Without `letters` the turn has 6 to 23 words. */
+  /** Returns a turn of 6 to 23 words, or of more if it must have at least `letters` characters. */
   turn(letters?: number): string {
     const length = 6 + Math.floor(this.#random() * 18);
     const next = (): string => (this.#random() < 0.5 ? this.#oneOf(FILLERS) : this.word());

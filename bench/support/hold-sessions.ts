@@ -7,14 +7,14 @@ const heap = (): number => {
   globalThis.gc?.();
   return process.memoryUsage().heapUsed / 1e6;
 };
-const warmUp = await host.session(0);
-for (let i = 0; i < 3; i++) await host.turn(warmUp);
+const warmUp = await host.createSession(0);
+for (let i = 0; i < 3; i++) await host.runTurn(warmUp);
 const before = heap();
-const ids = await Promise.all(Array.from({ length: 1_000 }, () => host.session(0)));
+const ids = await Promise.all(Array.from({ length: 1_000 }, () => host.createSession(0)));
 await Promise.all(
   ids.map(async (id) => {
-    for (let i = 0; i < 10; i++) await host.turn(id);
+    for (let i = 0; i < 10; i++) await host.runTurn(id);
   }),
 );
-const held = heap() - before;
-console.log(JSON.stringify({ peak: process.resourceUsage().maxRSS / 1_024, heap: held }));
+const growth = heap() - before;
+console.log(JSON.stringify({ peak: process.resourceUsage().maxRSS / 1_024, heap: growth }));

@@ -27,7 +27,7 @@ export async function measureRememberedTurn(figures: Figures): Promise<void> {
     const sums = [0, 0];
     let ingestion = 0;
     // A separate session for each sample, so that no session gets unusually long.
-    const sessionIds = [await plain.session(10), await remembering.session(10)];
+    const sessionIds = [await plain.createSession(10), await remembering.createSession(10)];
     for (let i = 0; i < 40; i++) {
       await inTurns(
         i,
@@ -53,12 +53,12 @@ export async function measureRememberedTurn(figures: Figures): Promise<void> {
       runners.map((runner, side) => runner.deleteSession({ userId: 'u', sessionId: sessionIds[side]! })),
     );
   }
-  const [without, beside] = took as [number[], number[]];
-  // Other work of the machine differs between samples, and hardly within a sample.
-  const ratio = median(beside.map((each, i) => each / without[i]!));
+  const [without, withMemory] = took as [number[], number[]];
+  // Other work of the machine differs between samples, but hardly within a sample.
+  const ratio = median(withMemory.map((each, i) => each / without[i]!));
   figures.add(
     'a turn while its events are added to memory',
-    `${median(beside).toFixed(1)} µs`,
+    `${median(withMemory).toFixed(1)} µs`,
     `without ${median(without).toFixed(1)} µs`,
     ratio,
     1.1,

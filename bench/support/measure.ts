@@ -1,10 +1,10 @@
-/** CPU time of this process so far, all its threads, in microseconds. */
+/** Returns the CPU time of all threads of this process so far, in microseconds. */
 export function cpuTime(): number {
   const { user, system } = process.cpuUsage();
   return user + system;
 }
 
-/** CPU time of the work, in microseconds for each of its `units`. */
+/** Returns the CPU time of `work` in microseconds, divided by `units`. */
 export async function cpuOf(units: number, work: () => Promise<unknown>): Promise<number> {
   const begin = cpuTime();
   await work();
@@ -16,7 +16,7 @@ export function clearNursery(): void {
   globalThis.gc?.({ type: 'minor' });
 }
 
-/** Measures functions in turns. Each round begins with another function. */
+/** Calls the functions one after another. Each sample begins with another function. */
 export async function inTurns(sample: number, measures: (() => Promise<void>)[]): Promise<void> {
   for (let i = 0; i < measures.length; i++) await measures[(sample + i) % measures.length]!();
 }

@@ -17,7 +17,7 @@ import { startRedis } from '../../test/servers/start-redis.ts';
 export interface MemoryBackend {
   readonly name: string;
   readonly memory: MemoryService;
-  /** Seconds since the epoch for the following calls; undefined for the system's time. */
+  /** Sets the time of the following calls, in seconds since the epoch. Undefined sets the system's time. */
   readonly setTime: (now: number | undefined) => void;
   readonly close: () => Promise<void>;
 }
@@ -33,7 +33,7 @@ export async function openBackend(name: BackendName): Promise<MemoryBackend | un
   const system = systemRuntime();
   const runtime: Runtime = { ...system, now: () => now ?? system.now() };
   try {
-    const { memory, close } = await makers[name](runtime);
+    const { memory, close } = await openers[name](runtime);
     return { name, memory, close, setTime: (time) => (now = time) };
   } catch (error) {
     if (!(error instanceof ServerMissing)) throw error;
@@ -44,7 +44,7 @@ export async function openBackend(name: BackendName): Promise<MemoryBackend | un
 
 type Opened = Pick<MemoryBackend, 'memory' | 'close'>;
 
-const makers: { readonly [name in BackendName]: (runtime: Runtime) => Promise<Opened> } = {
+const openers: { readonly [name in BackendName]: (runtime: Runtime) => Promise<Opened> } = {
   memory: async (runtime) => ({ memory: new InMemoryMemoryService({ runtime }), close: async () => {} }),
   SQLite: async (runtime) => {
     const folder = mkdtempSync(join(tmpdir(), 'memory-bench-'));

@@ -6,10 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { fetchPeer } from '../../scripts/fetch-package.mjs';
 import { Adk } from './adk.ts';
 
-/**
- * A search engine that returns texts with scores, as ours does. Texts are identified by their index in the given
- * list.
- */
+/** Another search engine for texts. A text is identified by its index in the list that `add` received. */
 export interface Peer {
   readonly name: string;
   add(texts: readonly string[]): MaybePromise<void>;
@@ -106,7 +103,7 @@ export class AdkMemory implements Peer {
 
   /** Returns a factory. The package is downloaded once. */
   static async load(): Promise<() => AdkMemory> {
-    const module = (await import(await Adk.entry())) as { InMemoryMemoryService: new () => AdkMemoryService };
+    const module = (await import(await Adk.fetchEntry())) as { InMemoryMemoryService: new () => AdkMemoryService };
     return () => new AdkMemory(new module.InMemoryMemoryService());
   }
 

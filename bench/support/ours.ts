@@ -16,19 +16,19 @@ export class Ours {
   }
 
   /** Returns a session with N events that the runner has not cached. */
-  async session(length: number): Promise<string> {
+  async createSession(length: number): Promise<string> {
     const ref: SessionRef = { appName: 'app', userId: 'u', sessionId: `s${this.#count++}` };
     await this.service.createSession(ref);
     for (let i = 0; i < length; i++) await this.service.appendEvent({ session: ref, event: eventAt(i) });
     return ref.sessionId;
   }
 
-  async turn(sessionId: string, runConfig?: RunConfig): Promise<void> {
+  async runTurn(sessionId: string, runConfig?: RunConfig): Promise<void> {
     for await (const event of this.runner.runAsync({ userId: 'u', sessionId, newMessage: question, runConfig }))
       void event;
   }
 
-  async forget(sessionId: string): Promise<void> {
+  async deleteSession(sessionId: string): Promise<void> {
     await this.runner.deleteSession({ userId: 'u', sessionId });
   }
 }
@@ -40,7 +40,7 @@ export function eventAt(index: number): ReturnType<typeof createEvent> {
   return createEvent({ author: ofUser ? 'user' : 'root', invocationId: `i${index >> 1}`, content });
 }
 
-/** Answers at once, or after `latencyMs`. */
+/** Returns a model that answers at once, or after `latencyMs`. */
 export function freeModel(latencyMs = 0): Llm {
   return modelOf(async function* () {
     if (latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, latencyMs));
@@ -48,7 +48,7 @@ export function freeModel(latencyMs = 0): Llm {
   });
 }
 
-/** A minimal model. */
+/** Returns a model with these answers. */
 export function modelOf(answers: () => AsyncGenerator<LlmResponse>): Llm {
   return { model: 'free', specVersion: 1, generateContentAsync: answers };
 }

@@ -1,16 +1,16 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** A cheap HTTP connection: it sends one request at a time, and only searches responses for their end. */
+/** An HTTP connection with little overhead: it sends one request at a time, and reads a response only to find its end. */
 export class RawConnection {
   readonly #socket: Socket;
   readonly #host: string;
   #text = '';
-  #chunked = false;
+  #isChunked = false;
   #bodyAt = -1;
   #length = 0;
-  #ended: (() => void) | undefined;
-  #begun: (() => void) | undefined;
+  #onEnd: (() => void) | undefined;
+  #onFirstByte: (() => void) | undefined;
 
   private constructor(socket: Socket, host: string) {
     this.#socket = socket;
@@ -29,13 +29,13 @@ export class RawConnection {
     });
   }
 
-  /** Resolves when the response is complete. `begun` is called at the first byte of the body. */
-  post(path: string, body: string, begun?: () => void): Promise<void> {
+  /** Resolves when the response is complete. `onFirstByte` is called at the first byte of the body. */
+  post(path: string, body: string, onFirstByte?: () => void): Promise<void> {
     this.#text = '';
     this.#bodyAt = -1;
-    this.#begun = begun;
+    this.#onFirstByte = onFirstByte;
     this.send(path, body);
-    return new Promise((resolve) => (this.#ended = resolve));
+    return new Promise((resolve) => (this.#onEnd = resolve));
   }
 
   send(path: string, body: string): void {
@@ -60,14 +60,15 @@ export class RawConnection {
       const head = this.#text.slice(0, end).toLowerCase();
       if (!head.startsWith('http/1.1 200')) throw new Error(this.#text);
       this.#bodyAt = end + 4;
-      this.#chunked = head.includes('transfer-encoding: chunked');
+      this.#isChunked = head.includes('transfer-encoding: chunked');
       this.#length = Number(/content-length: (\d+)/.exec(head)?.[1] ?? 0);
     }
-    if (this.#begun && this.#text.length > this.#bodyAt) {
-      this.#begun();
-      this.#begun = undefined;
+    if (this.#onFirstByte && this.#text.length > this.#bodyAt) {
+      this.#onFirstByte();
+      this.#onFirstByte = undefined;
     }
-    const isWhole = this.#chunked ? this.#text.endsWith('0\r\n\r\n') : this.#text.length - this.#bodyAt >= this.#length;
-    if (isWhole) this.#ended?.();
+    const bodyLength = this.#text.length - this.#bodyAt;
+    const isComplete = this.#isChunked ? this.#text.endsWith('0\r\n\r\n') : bodyLength >= this.#length;
+    if (isComplete) this.#onEnd?.();
   }
 }

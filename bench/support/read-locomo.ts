@@ -53,7 +53,7 @@ function eventsOf(turns: readonly LocomoTurn[], begin: number): RecallEvent[] {
   }));
 }
 
-/** "1:56 pm on 8 May, 2023" */
+/** Returns the seconds since the epoch for a time such as "1:56 pm on 8 May, 2023", in UTC. */
 function timeOf(text: string): number {
   const [, hour, minute, half, date] = /(\d+):(\d+) (am|pm) on (.+)/i.exec(text) ?? [];
   if (date === undefined) throw new Error(`A LoCoMo session has the time "${text}".`);

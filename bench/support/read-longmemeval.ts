@@ -14,8 +14,8 @@ interface LongMemEvalQuestion {
 const SECONDS_A_TURN = 30;
 
 /**
- * Reads LongMemEval (`longmemeval_s.json` and its siblings). Each question has a separate memory and its own date.
- * Questions without a turn marked `has_answer`, among them those to abstain from (`…_abs`), are left out.
+ * Reads LongMemEval (`longmemeval_s.json` and similar files). Each question has a separate memory and a date. Leaves out questions
+ * without a turn that is marked `has_answer`, and questions that have no answer (`…_abs`).
  */
 export function readLongMemEval(path: string): Conversation[] {
   const all = JSON.parse(readFileSync(path, 'utf8')) as LongMemEvalQuestion[];
@@ -38,7 +38,7 @@ export function readLongMemEval(path: string): Conversation[] {
   });
 }
 
-/** "2023/05/30 (Tue) 23:40", in UTC. */
+/** Returns the seconds since the epoch for a time such as "2023/05/30 (Tue) 23:40", in UTC. */
 function timeOf(text: string): number {
   const [, year, month, day, hour, minute] = /(\d+)\/(\d+)\/(\d+)\D+(\d+):(\d+)/.exec(text) ?? [];
   if (minute === undefined) throw new Error(`A LongMemEval session has the time "${text}".`);

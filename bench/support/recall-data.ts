@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Conversations with questions and the turns that answer them. The form of the files that THOLE_RECALL_DATA names. */
+/** A conversation with questions and the turns that answer them. A file of THOLE_RECALL_DATA contains a list of them. */
 export interface Conversation {
   id: string;
   sessions: { id: string; events: RecallEvent[] }[];
@@ -28,7 +28,7 @@ export function readRecallData(path: string): Conversation[] {
   return JSON.parse(readFileSync(path, 'utf8')) as Conversation[];
 }
 
-/** Returns the data with words appended to each question, asked one hour after the last session. */
+/** Returns the data with `suffix` after each question, and with questions one hour after the last session. */
 export function withSuffix(conversations: readonly Conversation[], suffix: string): Conversation[] {
   return conversations.map((conversation) => {
     const last = Math.max(...conversation.sessions.flatMap(({ events }) => events.map(({ timestamp }) => timestamp)));
@@ -45,17 +45,17 @@ const OTHER_NAMES = ['Wilhelmina', 'Quentin'];
 
 /** Returns the data with other names of the authors, in questions and texts. */
 export function withOtherNames(conversations: readonly Conversation[]): Conversation[] {
-  return conversations.map((conversation) => replaced(conversation, (_name, i) => OTHER_NAMES[i]!));
+  return conversations.map((conversation) => renameAuthors(conversation, (_name, i) => OTHER_NAMES[i]!));
 }
 
 /** Returns the data with the authors `user` and `assistant`. Questions use "I" and "you" for them. */
 export function withPronouns(conversations: readonly Conversation[]): Conversation[] {
   return conversations.map((conversation) => {
-    const renamed = replaced(conversation, (_name, i) => ['user', 'assistant'][i]!, false);
+    const renamed = renameAuthors(conversation, (_name, i) => ['user', 'assistant'][i]!, false);
     const [user, other] = authorsOf(conversation);
     const questions = conversation.questions.map((question) => ({
       ...question,
-      text: inFirstPerson(question.text, user!, ['I', 'my']).replace(
+      text: toFirstPerson(question.text, user!, ['I', 'my']).replace(
         new RegExp(`\\b${other}('s)?\\b`, 'g'),
         (_, owns?: string) => (owns ? 'your' : 'you'),
       ),
@@ -64,11 +64,11 @@ export function withPronouns(conversations: readonly Conversation[]): Conversati
   });
 }
 
-function inFirstPerson(text: string, name: string, [subject, owner]: [string, string]): string {
+function toFirstPerson(text: string, name: string, [subject, owner]: [string, string]): string {
   return text.replace(new RegExp(`\\b${name}('s)?\\b`, 'g'), (_, owns?: string) => (owns ? owner : subject));
 }
 
-function replaced(
+function renameAuthors(
   conversation: Conversation,
   nameOf: (name: string, i: number) => string,
   inTexts = true,
@@ -76,15 +76,14 @@ function replaced(
   const names = authorsOf(conversation);
   const others = new Map(names.map((name, i) => [name, nameOf(name, i)]));
   const pattern = new RegExp(`\\b(${names.join('|')})\\b`, 'g');
-  const changed = (text: string): string =>
-    inTexts ? text.replace(pattern, (name) => others.get(name) ?? name) : text;
+  const rename = (text: string): string => (inTexts ? text.replace(pattern, (name) => others.get(name) ?? name) : text);
   return {
     id: conversation.id,
     sessions: conversation.sessions.map(({ id, events }) => ({
       id,
-      events: events.map((event) => ({ ...event, author: others.get(event.author)!, text: changed(event.text) })),
+      events: events.map((event) => ({ ...event, author: others.get(event.author)!, text: rename(event.text) })),
     })),
-    questions: conversation.questions.map((question) => ({ ...question, text: changed(question.text) })),
+    questions: conversation.questions.map((question) => ({ ...question, text: rename(question.text) })),
   };
 }
 
@@ -94,10 +93,10 @@ function authorsOf({ sessions }: Conversation): string[] {
 
 /** Returns the data as long messages: each joins N consecutive turns of one author. */
 export function joinedToMessages(conversations: readonly Conversation[], turns: number): Conversation[] {
-  return conversations.map((conversation) => joined(conversation, turns));
+  return conversations.map((conversation) => joinTurns(conversation, turns));
 }
 
-function joined({ id, sessions, questions }: Conversation, turns: number): Conversation {
+function joinTurns({ id, sessions, questions }: Conversation, turns: number): Conversation {
   const joinedInto = new Map<string, string>();
   const longer = sessions.map((session) => {
     const parts = Array.from({ length: Math.ceil(session.events.length / (2 * turns)) }, (_, i) =>
@@ -107,9 +106,9 @@ function joined({ id, sessions, questions }: Conversation, turns: number): Conve
     const events = parts.map((part) => ({ ...part[0]!, text: part.map(({ text }) => text).join(' ') }));
     return { id: session.id, events };
   });
-  const asked = questions.map((question) => ({
+  const changedQuestions = questions.map((question) => ({
     ...question,
     evidence: [...new Set(question.evidence.map((event) => joinedInto.get(event) ?? event))],
   }));
-  return { id, sessions: longer, questions: asked };
+  return { id, sessions: longer, questions: changedQuestions };
 }

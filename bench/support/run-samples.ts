@@ -1,4 +1,4 @@
-/** The time of runs over HTTP, batch by batch: wall time and CPU of the server, in µs per run. */
+/** Samples of runs over HTTP, one per batch: wall time and CPU time of the server, in µs per run. */
 export class RunSamples {
   readonly wall: number[] = [];
   readonly cpu: number[] = [];

@@ -41,7 +41,7 @@ export async function scoreBackend(
         memories.slice(0, 20).map(({ eventId }) => eventId!),
         evidence,
       );
-      packed += share(evidence, (id) => isPacked(memories, id));
+      packed += shareOf(evidence, (id) => isPacked(memories, id));
       asked++;
     }
     setTime(undefined);
@@ -89,19 +89,19 @@ function sessionOf(conversation: Conversation, { id, events }: Conversation['ses
   };
 }
 
-// An entry is in the packed text if the text changes with the entry.
+/** True if the packed text contains the entry of an event, because it changes with the entry. */
 function isPacked(memories: readonly MemoryEntry[], eventId: string): boolean {
   const entry = memories.find((one) => one.eventId === eventId);
   if (!entry) return false;
   const options = { maxTokens: PACKED.maxTokens, now: 0 };
   const marked = memories.map((one) =>
-    one === entry ? { ...one, content: { parts: [{ text: swapped(one) }] } } : one,
+    one === entry ? { ...one, content: { parts: [{ text: withOtherLetter(one) }] } } : one,
   );
   return packMemory(marked, options) !== packMemory(memories, options);
 }
 
-// The length stays the same: only the last letter differs.
-function swapped({ content }: MemoryEntry): string {
+/** Returns the text of an entry with another last letter, so that its length stays the same. */
+function withOtherLetter({ content }: MemoryEntry): string {
   const text = (content.parts ?? [])
     .map((part) => part.text ?? '')
     .join('')
@@ -114,7 +114,7 @@ class Tally {
 
   add(category: string, found: readonly string[], evidence: readonly string[]): void {
     const first = found.findIndex((id) => evidence.includes(id));
-    const at = (k: number): number => share(evidence, (id) => found.slice(0, k).includes(id));
+    const at = (k: number): number => shareOf(evidence, (id) => found.slice(0, k).includes(id));
     const row = [at(5), at(10), at(20), first < 0 ? 0 : 1 / (first + 1)];
     for (const group of [ALL, category]) {
       const rows = this.#rows.get(group) ?? [];
@@ -137,6 +137,6 @@ class Tally {
   }
 }
 
-function share(evidence: readonly string[], isThere: (id: string) => boolean): number {
-  return evidence.filter(isThere).length / evidence.length;
+function shareOf(evidence: readonly string[], isFound: (id: string) => boolean): number {
+  return evidence.filter(isFound).length / evidence.length;
 }

@@ -7,8 +7,8 @@ import { clearNursery, cpuTime } from './measure.ts';
 import { freeModel, modelOf } from './ours.ts';
 
 /**
- * A command of a server; the answer is a number: delete its sessions and create new ones (`<prefix>0` …), return its
- * CPU time, return its heap and buffers after a collection, return its memory from the system, or end.
+ * A command for a server, which answers with a number. `sessions` deletes its sessions and creates new ones (`<prefix>0` …). `cpu`
+ * returns its CPU time. `memory` returns its heap and buffers after a collection (`held`), or its resident memory. `stop` ends it.
  */
 export type Command =
   | { sessions: number; prefix: string }
@@ -32,7 +32,7 @@ process.send!(served.url);
 async function answer(command: Command): Promise<number> {
   if ('sessions' in command) {
     await served.create(Array.from({ length: command.sessions }, (_, i) => `${command.prefix}${i}`));
-    // Objects that survive two collections leave the nursery, so that the runs do not pay for these sessions.
+    // Objects that survive two collections leave the young generation, so that these sessions add no cost to the runs.
     clearNursery();
     clearNursery();
     return command.sessions;
@@ -174,10 +174,10 @@ async function adk(): Promise<Sessions> {
     (await import(pathToFileURL(join(process.argv[3]!, path)).href)) as never;
   const { AdkApiServer }: { AdkApiServer: new (options: object) => { start(): Promise<void>; url: string } } =
     await load('dist/esm/server/adk_api_server.js');
-  const module: Parameters<typeof Adk.agent>[0] & { InMemorySessionService: new () => AdkSessions } =
+  const module: Parameters<typeof Adk.createAgent>[0] & { InMemorySessionService: new () => AdkSessions } =
     await load('../adk/dist/esm/index.js');
   const sessionService = new module.InMemorySessionService();
-  const agent = Adk.agent(module, freeAnswers());
+  const agent = Adk.createAgent(module, freeAnswers());
   const agentFile = { load: async () => agent, [Symbol.asyncDispose]: async () => {} };
   const agentLoader = {
     listAgents: async () => ['app'],

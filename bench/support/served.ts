@@ -20,14 +20,15 @@ export class Served {
       execArgv: [...process.execArgv, ...(process.env['BENCH_FLAGS']?.split(' ') ?? [])],
     });
     const died = new Promise<never>((_, reject) =>
-      child.once('exit', (code) => reject(new Error(`a server died: ${code}`))),
+      child.once('exit', (code) => reject(new Error(`A server ended with exit code ${code}.`))),
     );
     died.catch(() => {});
-    return new Served(child, (await Promise.race([heard(child), died])) as string);
+    return new Served(child, (await Promise.race([nextMessage(child), died])) as string);
   }
 
-  async tell(command: Command): Promise<number> {
-    const answer = heard(this.#child);
+  /** Sends a command and returns the answer. */
+  async send(command: Command): Promise<number> {
+    const answer = nextMessage(this.#child);
     this.#child.send(command);
     return (await answer) as number;
   }
@@ -46,8 +47,8 @@ export class Served {
     p: { count: number; path: string; appName?: string },
   ): Promise<{ wall: number; cpu: number }> {
     const prefix = `b${this.#batch++}-`;
-    await this.tell({ sessions: p.count, prefix });
-    const cpu = await this.tell({ cpu: true });
+    await this.send({ sessions: p.count, prefix });
+    const cpu = await this.send({ cpu: true });
     const begin = performance.now();
     let next = 0;
     await Promise.all(
@@ -56,7 +57,7 @@ export class Served {
       }),
     );
     const wall = performance.now() - begin;
-    return { wall: (wall * 1_000) / p.count, cpu: ((await this.tell({ cpu: true })) - cpu) / p.count };
+    return { wall: (wall * 1_000) / p.count, cpu: ((await this.send({ cpu: true })) - cpu) / p.count };
   }
 }
 
@@ -66,6 +67,6 @@ export function bodyOf(sessionId: string, appName = 'app'): string {
   return JSON.stringify({ appName, userId: 'u', sessionId, newMessage, streaming: true });
 }
 
-function heard(child: ChildProcess): Promise<unknown> {
+function nextMessage(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve) => child.once('message', resolve));
 }

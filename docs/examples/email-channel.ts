@@ -11,7 +11,7 @@ export interface EmailChannelOptions {
   address: string;
   /** Name of the mail server whose `Authentication-Results` are trusted. It must remove such headers of others. */
   mailServer: string;
-  /** Time between two looks into the folder, in milliseconds. Default: 5,000. */
+  /** Time between two reads of the folder, in milliseconds. Default: 5,000. */
   everyMs?: number | undefined;
 }
 
@@ -33,14 +33,14 @@ export class EmailChannel implements Channel {
 
   async start(handler: ChannelHandler): Promise<void> {
     for (const name of ['new', 'cur', 'out']) await mkdir(this.#path(name), { recursive: true });
-    const look = (): void => {
+    const poll = (): void => {
       this.#reading = this.#readAll(handler)
-        .catch(() => {}) // The next look tries again.
+        .catch(() => {}) // The next poll tries again.
         .then(() => {
-          if (!this.#isStopped) this.#timer = setTimeout(look, this.#options.everyMs ?? 5_000);
+          if (!this.#isStopped) this.#timer = setTimeout(poll, this.#options.everyMs ?? 5_000);
         });
     };
-    look();
+    poll();
   }
 
   async stop(): Promise<void> {
@@ -69,7 +69,7 @@ export class EmailChannel implements Channel {
     return { id };
   }
 
-  /** Reads the mails in the order of their names, which begin with their time. Stops at one that could not be stored. */
+  /** Reads the mails in the order of their names, which begin with their time. Stops at a mail that could not be stored. */
   async #readAll(handler: ChannelHandler): Promise<void> {
     for (const file of (await readdir(this.#path('new'))).sort()) {
       if (this.#isStopped) return;
@@ -79,11 +79,11 @@ export class EmailChannel implements Channel {
         try {
           await handler.onMessage({ channel: this.name, sender: from, id, text });
         } catch (error) {
-          // Any other error: the mail stays in `new`, and comes again.
+          // After any other error the mail stays in `new`, and the next poll reads it again.
           if (!TholeError.is(error, 'INVALID_INPUT')) throw error;
         }
       }
-      // This is the acknowledgement.
+      // Moving the file acknowledges the mail.
       await rename(this.#path('new', file), this.#path('cur', file));
     }
   }
@@ -100,7 +100,7 @@ interface Mail {
   headers: Map<string, string>;
 }
 
-/** Returns a mail of plain text. Undefined for other mail. */
+/** Parses a mail in plain text. Undefined if headers are missing or the mail is too large. */
 function parseMail(source: string): Mail | undefined {
   const text = source.replaceAll('\r\n', '\n');
   const end = text.indexOf('\n\n');
@@ -111,7 +111,7 @@ function parseMail(source: string): Mail | undefined {
     .replace(/\n[ \t]+/g, ' ')
     .split('\n')) {
     const [, name, value] = /^([\w-]+):\s*(.*)$/.exec(line) ?? [];
-    // The first header of a name counts: the mail server adds its own at the top.
+    // The first header with a name counts: the mail server adds its headers at the top.
     if (name && !headers.has(name.toLowerCase())) headers.set(name.toLowerCase(), value!);
   }
   const from = /<([^<>\s]+@[^<>\s]+)>\s*$|^([^<>\s]+@[^<>\s]+)$/.exec(headers.get('from') ?? '');
@@ -120,7 +120,7 @@ function parseMail(source: string): Mail | undefined {
   return { from: (from[1] ?? from[2])!.toLowerCase(), id, text: text.slice(end + 2).replace(/\n$/, ''), headers };
 }
 
-/** Anyone can write any address into `From`. Two programs that answer each other's automatic answers would never stop. */
+/** True if the mail server has verified `From`, and the mail is not an automatic answer. */
 function isGenuine({ headers }: Mail, mailServer: string): boolean {
   const results = headers.get('authentication-results') ?? '';
   const isChecked = results.startsWith(`${mailServer};`) && /\bdmarc=pass\b/.test(results);

@@ -8,7 +8,7 @@ import { chooseModel } from './model.ts';
 if (process.argv[2] === 'server') serveOrders();
 else await askAgent();
 
-/** The MCP server of this example. Yours is a program of someone else, or an address. */
+/** The MCP server of this example. In your app, use a program or an address of another vendor instead. */
 function serveOrders(): void {
   serveStdio(() => {
     const server = new McpServer({ name: 'orders', version: '1.0.0' });

@@ -23,7 +23,7 @@ export type ${type}ConnectionOptions = ConnectionOptions;
 export function assert${type}Options(options: ${type}ConnectionOptions, own: readonly string[], owner: string): void {
   assertConnectionOptions(options, own, owner);
   if (options.apiKey !== undefined) return;
-  throw new TholeError('INVALID_INPUT', \`\${owner} needs an API key: set ${variable} and use fromEnv, or give apiKey.\`);
+  throw new TholeError('INVALID_INPUT', \`\${owner} needs an API key: set ${variable} and use fromEnv, or pass apiKey.\`);
 }
 
 /** Returns the options, completed from the environment. */
@@ -107,10 +107,10 @@ export class ${type} implements Llm {
     { stream, signal }: LlmOptions,
   ): AsyncGenerator<LlmResponse, void, undefined> {
     const body = to${type}Request(request, this.model, stream);
-    const ask = (own: AbortSignal): Promise<Response> => this.#client.post('/generate', body, own);
+    const post = (limited: AbortSignal): Promise<Response> => this.#client.post('/generate', body, limited);
     const { connection } = this.#client;
-    if (stream) yield* connection.stream(ask, read${type}Stream, signal);
-    else yield await connection.send(async (own) => from${type}Response(await (await ask(own)).json()), signal);
+    if (stream) yield* connection.stream(post, read${type}Stream, signal);
+    else yield await connection.send(async (limited) => from${type}Response(await (await post(limited)).json()), signal);
   }
 }
 `,
@@ -232,7 +232,7 @@ export function ${camel(type)}Models(
     supports,
     create: (model) => {
       if (!supports(model))
-        throw new TholeError('MODEL_UNKNOWN', \`${type} has no model \${model}; known are \${patterns.join(', ')}.\`);
+        throw new TholeError('MODEL_UNKNOWN', \`${type} has no model \${model}; the factory accepts \${patterns.join(', ')}.\`);
       return ${type}.fromEnv(model.replace(/^${name}\\//, ''), options);
     },
   };
@@ -241,10 +241,10 @@ export function ${camel(type)}Models(
     [`test/${name}-server.ts`]: `import type { LlmScenario } from '@thole/testing';
 import { ProtocolServer } from '@thole/testing/http';
 
-/** Starts a server that speaks ${type}'s protocol and plays the scenario at each call. */
+/** Starts a server with ${type}'s protocol. It answers each call as the scenario describes. */
 export function start${type}Server(scenario: LlmScenario): Promise<ProtocolServer> {
   return ProtocolServer.start(() => {
-    throw new Error(\`\${scenario.name} is not played yet.\`);
+    throw new Error(\`The scenario "\${scenario.name}" is not written yet.\`);
   });
 }
 `,

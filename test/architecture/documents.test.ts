@@ -16,11 +16,10 @@ it('has every file that docs/architecture.md names in its layout', () => {
     const start = /^packages\/([\w*-]+)\/src\//.exec(line);
     if (start) [owner, below] = [packagesLike(start[1]!), ''];
     else if (!line.startsWith(' ')) owner = [];
-    // What follows `Redis:` is of that package alone.
-    const told = line.slice(start?.[0].length ?? 0).replace(/Redis:.*/, folders.has('redis-services') ? '$&' : '');
-    for (const [word] of told.matchAll(/[\w<>./-]+/g)) {
+    const names = line.slice(start?.[0].length ?? 0);
+    for (const [word] of names.matchAll(/[\w<>./-]+/g)) {
       if (/^[a-z]+\/$/.test(word)) below = word;
-      if (!word.endsWith('.ts') || word.includes('<verb>') || word.includes('<thing>')) continue;
+      if (!word.endsWith('.ts')) continue;
       for (const start of owner) {
         counted++;
         const name = start.source.match(/provider-([\w-]+)/)?.[1] ?? '';
@@ -35,11 +34,11 @@ it('has every file that docs/architecture.md names in its layout', () => {
   expect(counted).toBeGreaterThan(10);
 });
 
-it('has every file that docs/architecture.md names on the way of one message', () => {
+it('has every file that docs/architecture.md names in "One message through the code"', () => {
   const missing: string[] = [];
   let counted = 0;
   for (const step of sectionOf('One message').split(/\n(?=\d+\. )/)) {
-    let place = 'runner'; // of a bare name: the package that was named last in this step
+    let place = 'runner'; // package of a file without a path: the last package that this step names
     for (const [, path] of step.matchAll(/`([\w/-]+\.ts)`/g)) {
       const first = path!.split('/')[0]!;
       const planned = ['server', 'client', 'cli', 'memory'].includes(first);
@@ -56,20 +55,20 @@ it('has every file that docs/architecture.md names on the way of one message', (
   expect(counted).toBeGreaterThan(5);
 });
 
-it('lets packages import of each other what the table in docs/architecture.md says', () => {
+it('allows the imports between packages that the table in docs/architecture.md lists', () => {
   const rows = [...sectionOf('Packages').matchAll(/^\| `?([\w-]+)`? \|.*\| ([^|]+) \|$/gm)];
-  const told = new Map(
+  const documented = new Map(
     rows.map(([, name, mayImport]) => [name!, mayImport!.match(/[\w-]+/g)!.filter((word) => word in arrows)]),
   );
   for (const folder of folders) {
     const ours = (arrows[folder] ?? [])
       .filter((each) => each.startsWith('@thole/'))
       .map((each) => each.slice('@thole/'.length));
-    if (folder in arrows) expect(told.get(folder)?.sort(), folder).toEqual(ours.sort());
+    if (folder in arrows) expect(documented.get(folder)?.sort(), folder).toEqual(ours.sort());
   }
 });
 
-it('leads every link of the documents to a file that is there', () => {
+it('has no link to a missing file in Markdown', () => {
   const documents = filesBelow('').filter((file) => file.endsWith('.md') && !file.startsWith('.changeset/'));
   const broken = documents.flatMap((file) =>
     [

@@ -14,17 +14,17 @@ export function buildChatPage(): Promise<string> {
   return buildChanged(join(root, 'apps/react-chat'), 'dist', ['page', 'vite.config.ts', 'package.json']);
 }
 
-/** Builds with Vite; aside, so that no reader sees half of it. */
+/** Builds with Vite in a temporary folder and renames it, so that no program reads an incomplete build. */
 async function buildChanged(folder: string, output: string, sources: readonly string[]): Promise<string> {
   const built = join(folder, output);
   const index = join(built, 'index.html');
   const changed = Math.max(...sources.map((each) => newestBelow(join(folder, each))));
   if (existsSync(index) && statSync(index).mtimeMs > changed) return built;
-  const making = join(folder, 'node_modules', `.page.${process.pid}`);
-  // Without what vitest tells its children: its NODE_ENV would make it another page.
-  await run(folder, join(folder, 'node_modules/.bin/vite'), ['build', '--logLevel', 'error', '--outDir', making]);
+  const partial = join(folder, 'node_modules', `.page.${process.pid}`);
+  // `run` removes vitest's variables: with its NODE_ENV the build would differ.
+  await run(folder, join(folder, 'node_modules/.bin/vite'), ['build', '--logLevel', 'error', '--outDir', partial]);
   rmSync(built, { recursive: true, force: true });
-  renameSync(making, built);
+  renameSync(partial, built);
   return built;
 }
 

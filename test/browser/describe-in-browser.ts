@@ -4,7 +4,10 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import './provided.ts';
 
-/** A suite that needs a Chromium, which it asks for in its tests. Without one the suite is skipped and counted. */
+/**
+ * Defines a suite that needs Chromium. Its tests call `browser()` to get it. If Chromium is missing, the suite is skipped, and
+ * `SkipReporter` counts its file.
+ */
 export function describeInBrowser(name: string, suite: (browser: () => Browser) => void): void {
   const { endpoint, skipped } = inject('browser');
   if (endpoint === undefined) appendFileSync(skipped, `chromium ${expect.getState().testPath}\n`);

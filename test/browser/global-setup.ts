@@ -9,12 +9,12 @@ import './provided.ts';
 import { startChromium } from './start-chromium.ts';
 
 /**
- * The page, built, and one Chromium for the whole run. Where there is none and this machine cannot install it, the suites are
- * skipped, and `SkipReporter` says how many; where it can, the run fails instead.
+ * Builds the page and starts one Chromium for the whole run. If Chromium is missing and cannot be installed, the suites are
+ * skipped, and `SkipReporter` counts them. If the installation fails, the run fails.
  */
 export default async function startBrowser(project: TestProject): Promise<() => Promise<void>> {
   const skipped = skippedFile();
-  const [browser] = await Promise.all([startOrMiss(), buildPage()]);
+  const [browser] = await Promise.all([startIfInstalled(), buildPage()]);
   project.provide('browser', { ...(browser && { endpoint: browser.wsEndpoint() }), skipped });
   return async () => {
     await browser?.close();
@@ -22,7 +22,7 @@ export default async function startBrowser(project: TestProject): Promise<() => 
   };
 }
 
-async function startOrMiss(): Promise<BrowserServer | undefined> {
+async function startIfInstalled(): Promise<BrowserServer | undefined> {
   try {
     return await startChromium();
   } catch (error) {

@@ -19,11 +19,12 @@ export interface HotelServer {
   client: Client;
   model: ScriptedLlm;
   sessionService: SessionService;
-  /** `call_taxi` waits for this promise. */
+  /** Ends the tool `call_taxi`, which waits for this call. */
   taxiComes(): void;
-  /** No request is answered any more, until `open()`. */
-  shut(): Promise<void>;
-  open(): Promise<void>;
+  /** Stops the server: it answers no request until `start()`. */
+  stop(): Promise<void>;
+  /** Starts the server again on the same port. */
+  start(): Promise<void>;
 }
 
 export interface HotelServerOptions extends Partial<HandlerOptions> {
@@ -31,7 +32,7 @@ export interface HotelServerOptions extends Partial<HandlerOptions> {
   afterPartial?: Promise<void> | (() => Promise<void>) | undefined;
 }
 
-/** The app `hotel`, whose concierge gives these answers, one a call; all its services are in memory. */
+/** Starts a server with the app `hotel`. Its model returns one of `answers` per call, and all services are in memory. */
 export async function startHotelServer(
   answers: readonly ScriptedAnswer[] = [],
   { afterPartial, ...options }: HotelServerOptions = {},
@@ -42,7 +43,7 @@ export async function startHotelServer(
   const concierge = new LlmAgent({
     name: 'concierge',
     description: 'Books rooms and remembers what guests like.',
-    model: afterPartial === undefined ? model : holding(model, afterPartial),
+    model: afterPartial === undefined ? model : withPauses(model, afterPartial),
     instruction: 'You are the concierge of a small hotel.\nThe guest likes: {user:likes?}',
     tools: hotelTools(taxi.promise),
   });
@@ -70,17 +71,18 @@ export async function startHotelServer(
     model,
     sessionService,
     taxiComes: taxi.resolve,
-    async shut() {
+    async stop() {
       served.server.closeAllConnections();
       await new Promise((resolve) => served.server.close(resolve));
     },
-    async open() {
+    async start() {
       served = await serve(handler, { port });
     },
   };
 }
 
-function holding(model: ScriptedLlm, afterPartial: Promise<void> | (() => Promise<void>)): Llm {
+/** Returns a model that waits for `afterPartial` after each partial response. */
+function withPauses(model: ScriptedLlm, afterPartial: Promise<void> | (() => Promise<void>)): Llm {
   return {
     model: model.model,
     specVersion: 1,
@@ -93,8 +95,8 @@ function holding(model: ScriptedLlm, afterPartial: Promise<void> | (() => Promis
   };
 }
 
-/** The last text of the user that a request holds. */
-export function asked({ contents }: LlmRequest): string {
-  const of = contents.filter((content) => content.role === 'user' && textOf(content) !== '');
-  return of.length === 0 ? '' : textOf(of.at(-1)!);
+/** Returns the user's last text in a request. Empty if there is none. */
+export function lastUserText({ contents }: LlmRequest): string {
+  const texts = contents.filter(({ role }) => role === 'user').map(textOf);
+  return texts.findLast((text) => text !== '') ?? '';
 }

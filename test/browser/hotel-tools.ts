@@ -1,7 +1,7 @@
 import type { Tool } from '@thole/core';
 import { FunctionTool, LongRunningFunctionTool, preloadMemoryTool } from '@thole/tools';
 
-/** The tools of the concierge. A taxi comes when `taxi` resolves. */
+/** Returns the tools of the concierge. `call_taxi` returns when `taxi` resolves. */
 export function hotelTools(taxi: Promise<void>): Tool[] {
   return [
     new FunctionTool({

@@ -1,8 +1,8 @@
 /** The Chromium that all files of the project `browser` share. */
 export interface ProvidedBrowser {
-  /** The address for playwright-core. Undefined without a Chromium on this machine. */
+  /** Address for playwright-core. Undefined if Chromium is missing. */
   readonly endpoint?: string;
-  /** A file that takes a line for each suite that is skipped for want of it. */
+  /** Path of a file with a line for each suite that is skipped because Chromium is missing. */
   readonly skipped: string;
 }
 

@@ -3,16 +3,16 @@ import type { BrowserServer } from 'playwright-core';
 import { findOrInstall } from '../servers/find-or-install.ts';
 import { findProgram } from '../servers/find-programs.ts';
 
-// The shell has the same engine without the windows of a browser: a page needs a third less CPU time.
+// The headless shell has the same engine without windows, and needs less CPU time.
 const programs = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
 /**
- * A Chromium without a window: the one that `THOLE_CHROMIUM` names, one on PATH, or one that is installed for it. Throws
- * `ServerMissing` where there is none to be had. It ends with this process.
+ * Starts a Chromium without windows: the program `THOLE_CHROMIUM`, one on PATH, or one that this function installs. It ends with
+ * this process. Throws `ServerMissing` if Chromium is neither installed nor can be installed.
  */
 export async function startChromium(): Promise<BrowserServer> {
-  const named = process.env.THOLE_CHROMIUM;
-  const executablePath = named ?? (await findOrInstall('chromium', () => findProgram(...programs)));
+  const executablePath =
+    process.env.THOLE_CHROMIUM ?? (await findOrInstall('chromium', () => findProgram(...programs)));
   // Chromium has no sandbox for root; it only opens pages of this project. Containers have a small /dev/shm.
   const args = [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-dev-shm-usage', '--disable-gpu'];
   return chromium.launchServer({ executablePath, args, host: '127.0.0.1' });

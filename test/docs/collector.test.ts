@@ -59,7 +59,7 @@ describe('docs/deploy/otel-collector.yaml', () => {
         expect(components[kind][typeOf(id)]!.signals, `${id} for ${signal}`).toContain(signal);
   });
 
-  it('has pipelines for spans and metrics, which limit memory before all else and batch last', () => {
+  it('has pipelines for spans and metrics that limit memory first and batch last', () => {
     expect(Object.keys(config.service.pipelines)).toEqual(['traces', 'metrics']);
     for (const { processors } of pipelines) {
       expect(processors[0]).toBe('memory_limiter');

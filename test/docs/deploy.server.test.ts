@@ -41,7 +41,7 @@ for (const [kind, variable, startDatabase] of [
     });
 
     if (kind === 'postgres') {
-      it('has its tables made by migrate.ts', async () => {
+      it('uses tables that migrate.ts created', async () => {
         const { stdout } = await promisify(execFile)(process.execPath, [...flags, 'migrate.ts'], {
           cwd: folder,
           env: { ...process.env, ...env() },
@@ -50,7 +50,7 @@ for (const [kind, variable, startDatabase] of [
       });
     }
 
-    it('shares sessions between two instances, one of which dies', async () => {
+    it('shares sessions between two instances, also after one was killed', async () => {
       const command = [process.execPath, ...flags, 'server.ts'];
       const start = () => startDeployed({ command, cwd: folder, model, env: env() });
       servers.push(...(await Promise.all([start(), start()])));

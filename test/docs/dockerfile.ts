@@ -12,8 +12,8 @@ export interface Image {
 type Run = (cwd: string, command: string, env: NodeJS.ProcessEnv) => Promise<unknown>;
 
 /**
- * Follows the steps of a Dockerfile in temporary folders, without Docker: one folder for each stage, with the Node of
- * this machine. Knows the instructions that our file uses, and throws for others.
+ * Runs the steps of a Dockerfile in temporary folders, without Docker: one folder for each stage, with the Node of this machine.
+ * Supports only the instructions that our file uses, and throws for others.
  */
 export async function buildImage(p: { context: string; folder: string; run: Run }): Promise<Image> {
   const allowed = join(p.folder, 'context');
@@ -58,7 +58,7 @@ export async function buildImage(p: { context: string; folder: string; run: Run 
       case 'EXPOSE':
         break;
       default:
-        throw new Error(`The test knows no ${instruction}.`);
+        throw new Error(`The test does not support the instruction ${instruction}.`);
     }
   }
   return image;
@@ -83,7 +83,7 @@ function copyContext(context: string, target: string): void {
   }
 }
 
-/** As Docker does: a file goes into a folder, and the content of a folder goes into the target. */
+/** Copies as Docker does: a file into a folder, and the content of a folder into the target. */
 function copy(source: string, target: string, isOneOfSeveral: boolean): void {
   const isFolder = globSync('*', { cwd: source }).length > 0;
   const isInto = isOneOfSeveral || target.endsWith('/');

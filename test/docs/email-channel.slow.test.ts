@@ -53,7 +53,7 @@ function mailPeer(): ChannelPeer {
         .map(({ path }) => readFileSync(path, 'utf8'))
         .map((mail) => ({ text: mail.slice(mail.indexOf('\n\n') + 2).replace(/\n$/, '') })),
     hostile: [
-      hostile('an address that nobody has checked', from),
+      hostile('an address without a result of a check', from),
       hostile(
         'an address that the mail server did not confirm',
         `Authentication-Results: mx.example.org; dmarc=fail\n${from}`,

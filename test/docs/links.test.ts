@@ -6,7 +6,7 @@ import { filesBelow, read, root } from '../architecture/workspace.ts';
 const documents = filesBelow('').filter((file) => file.endsWith('.md') && !file.startsWith('.changeset/'));
 
 describe('Links of Markdown pages', () => {
-  it('lead to headings that exist if they have an anchor', () => {
+  it('lead to an existing heading if they have an anchor', () => {
     const broken = documents.flatMap((file) =>
       [...withoutCode(read(file)).matchAll(/\]\(([^)\s#]*)#([^)\s]+)\)/g)]
         .filter(([, target]) => !/^[a-z]+:/.test(target!))

@@ -6,8 +6,8 @@ import { filesBelow, packages, read, root } from '../architecture/workspace.ts';
 const folders = packages.map(({ folder }) => folder);
 const apps = globSync('apps/*/package.json', { cwd: root }).map((file) => file.split('/')[1]!);
 const published = packages.filter(({ manifest }) => !manifest.private);
-/** Folders that are made by installing, building or fetching. */
-const made = /^(?:\.tools|dist|node_modules|docs\/reference)\b/;
+/** Folders that are created by an installation, a build or a download. */
+const generated = /^(?:\.tools|dist|node_modules|docs\/reference)\b/;
 
 describe('AGENTS.md', () => {
   const rows = [...section('AGENTS.md', 'Where things are').matchAll(/^\| (.*) \| (.*) \|$/gm)].slice(1);
@@ -65,7 +65,7 @@ describe.each(['AGENTS.md', 'CONTRIBUTING.md', 'REVIEW.md', 'docs/architecture.m
     it('names only paths of the repository that exist', () => {
       const tops = ['packages', 'apps', 'test', 'docs', 'bench', 'scripts', ...folders].join('|');
       const paths = codeIn(read(file)).filter((path) => new RegExp(`^(?:${tops})/[\\w./-]*$`).test(path));
-      const missing = paths.filter((path) => !made.test(path) && !exists(path) && !isInAPackage(path));
+      const missing = paths.filter((path) => !generated.test(path) && !exists(path) && !isInAPackage(path));
       expect(missing).toEqual([]);
     });
   },
@@ -122,7 +122,7 @@ function exists(path: string): boolean {
   return existsSync(join(root, path));
 }
 
-/** A path such as `core/session/lease.ts` or `test/record.ts` leaves out `packages`, the package or `src`. */
+/** True if the path exists after `packages`, the folder of a package or `src` is added, as for `core/session/lease.ts`. */
 function isInAPackage(path: string): boolean {
   const [first, ...rest] = path.split('/');
   const inside = folders.some(

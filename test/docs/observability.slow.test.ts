@@ -81,7 +81,7 @@ describe('docs/examples/telemetry.ts', () => {
     expect(output).toContain("name: 'gen_ai.workflow.duration'");
   });
 
-  it('answers, ends with 0 and logs the reason if no collector is there', async () => {
+  it('answers, ends with 0 and logs the reason if no collector is running', async () => {
     collector = await startCollector();
     const { url } = collector;
     await collector.close();

@@ -138,7 +138,7 @@ describe('pages with files', () => {
     expect(unnamed.map(({ name }) => name)).toEqual([]);
   });
 
-  it.each(pages)('%s installs what its programs import', (page) => {
+  it.each(pages)('%s installs the packages that its programs import', (page) => {
     // The first Start page installs all packages of the project, and zod.
     const fromStart = (name: string): boolean => name === 'zod' || name === 'thole' || name.startsWith('@thole/');
     const imported = filesOf(page).flatMap(({ name, text }) => (name.endsWith('.ts') ? importedBy(text) : []));

@@ -25,7 +25,7 @@ describe('README.md', () => {
     expect(program!.split('\n').length).toBeLessThanOrEqual(15);
   });
 
-  it('names the tests of every protocol that it speaks, and a guide', () => {
+  it('names a guide and the tests of each protocol', () => {
     const rows = /\| protocol \|.*\n\|.*\n((?:\|.*\n)+)/.exec(readme)![1]!.trim().split('\n');
     expect(rows.length).toBeGreaterThanOrEqual(10);
     for (const row of rows) {
@@ -49,7 +49,7 @@ describe('README.md', () => {
 describe('README of each package', () => {
   const pages = filesBelow('packages').filter((path) => /^packages\/[\w-]+\/README\.md$/.test(path));
 
-  it.each(pages)('%s installs what its first program imports', (path) => {
+  it.each(pages)('%s installs the packages that its first program imports', (path) => {
     const [, commands] = /^```sh\n([\s\S]*?)^```$/m.exec(read(path))!;
     const [, program] = /<!-- first program -->\s*```ts\n([\s\S]*?)^```$/m.exec(read(path))!;
     expect(installedBy(commands!)).toEqual(expect.arrayContaining(importedBy(program!)));

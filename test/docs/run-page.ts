@@ -7,10 +7,10 @@ import type { ShownCommand } from './page.ts';
 export interface PageOptions {
   /** The user's project. The files of the page are written into it. */
   folder: string;
-  /** Replaces 8000 in the commands, so that a program of this machine on that port is not in the way. */
+  /** Replaces 8000 in the commands, because another program may use that port. */
   port: number;
   env?: NodeJS.ProcessEnv;
-  /** Changes a file as the page tells the reader to. */
+  /** Changes a file as the page instructs the reader. */
   edit?: (text: string) => string;
 }
 

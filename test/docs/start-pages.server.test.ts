@@ -33,7 +33,7 @@ describeWith('postgres', 'Start pages on PostgreSQL', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it.each(pages)('%s prints the same after the change of one line', async (page) => {
+  it.each(pages)('%s prints the same output after the change of one line', async (page) => {
     const line = after!.replace(/'.*'/, `'${server.url}'`);
     const edit = (text: string): string => text.replace(before!, line);
     expect(await runPage(page, { folder, port, env, edit })).toEqual(commandsOf(page));

@@ -5,10 +5,10 @@ import { describe } from 'vitest';
 import { describeWith, startMariaDb, startPostgres, startRedis } from '../servers/index.ts';
 import type { Server, ServerKind } from '../servers/index.ts';
 
-/** An empty database of a test's own. */
+/** An empty database for one test or suite. */
 export interface Database {
   url: string;
-  /** Absent where the database is a file. */
+  /** Undefined if the database is a file. */
   server?: Server | undefined;
   remove(): Promise<void>;
 }
@@ -19,23 +19,23 @@ export interface Backend {
   open(): Promise<Database>;
 }
 
-const onServer = async (server: Server): Promise<Database> => ({
+const databaseOf = async (server: Server): Promise<Database> => ({
   ...{ url: server.url, server },
   remove: () => server.remove(),
 });
 
-/** Each is what survives a crash of its server: Redis with `appendfsync always`. */
+/** Databases that keep acknowledged data after a crash of their server. Redis needs `appendfsync always` for this. */
 export const backends: readonly Backend[] = [
   { name: 'SQLite', open: openSqlite },
   {
     ...{ name: 'Redis', kind: 'redis' },
-    open: async () => onServer(await startRedis({ config: ['appendonly yes', 'appendfsync always'] })),
+    open: async () => databaseOf(await startRedis({ config: ['appendonly yes', 'appendfsync always'] })),
   },
-  { name: 'PostgreSQL', kind: 'postgres', open: async () => onServer(await startPostgres()) },
-  { name: 'MariaDB', kind: 'mariadb', open: async () => onServer(await startMariaDb()) },
+  { name: 'PostgreSQL', kind: 'postgres', open: async () => databaseOf(await startPostgres()) },
+  { name: 'MariaDB', kind: 'mariadb', open: async () => databaseOf(await startMariaDb()) },
 ];
 
-/** A suite for each backend; skipped and counted where its server is missing. */
+/** Defines a suite for each backend. The suite is skipped if the server is missing. */
 export function describeBackends(rows: readonly Backend[], suite: (backend: Backend) => void): void {
   for (const backend of rows) {
     if (backend.kind) describeWith(backend.kind, backend.name, () => suite(backend));

@@ -16,18 +16,18 @@ export function stepsIn(session: Session, scopes: readonly string[] = ['', 'user
     const task = event.invocationId;
     const n = (counts.get(task) ?? 0) + 1;
     counts.set(task, n);
-    const whole = { ...stepOf(task, n), seq: event.seq };
-    // The short way first: a long series looks at millions.
-    if (!isDeepStrictEqual(event, whole)) expect(event).toEqual(whole);
+    const expected = { ...stepOf(task, n), seq: event.seq };
+    // `expect` is slow, and a long series compares millions of events.
+    if (!isDeepStrictEqual(event, expected)) expect(event).toEqual(expected);
   }
-  const told = [...counts].flatMap(([task, n]) => scopes.map((scope) => [`${scope}${task}`, n]));
+  const expectedState = [...counts].flatMap(([task, n]) => scopes.map((scope) => [`${scope}${task}`, n]));
   const last = events.length > 0 ? { last: events.at(-1)!.id } : {};
-  const shown = Object.entries(state).filter(([key]) => scopes.includes(/^(app:|user:|)/.exec(key)![0]));
-  expect(Object.fromEntries(shown)).toEqual({ ...Object.fromEntries(told), ...last });
+  const checked = Object.entries(state).filter(([key]) => scopes.includes(/^(app:|user:|)/.exec(key)![0]));
+  expect(Object.fromEntries(checked)).toEqual({ ...Object.fromEntries(expectedState), ...last });
   return counts;
 }
 
-/** Every acknowledged step is stored; of those that were not, at most the one that each task was at. */
+/** Checks that every acknowledged step is stored, and at most one step of each task that was not acknowledged. */
 export function checkAcknowledged(
   stored: ReadonlyMap<string, number>,
   acknowledged: ReadonlyMap<string, number>,

@@ -2,8 +2,8 @@ import { afterAll, onTestFailed } from 'vitest';
 import type { Child } from './child.ts';
 
 /**
- * Returns two children that the tests of a suite share, because each takes long to start. Every test has to read all that they
- * tell. After a failed test, and for a child that was replaced with `forget`, the next test gets new ones.
+ * Shares two child processes between the tests of a suite, because a child takes long to start. Each test must read all lines that
+ * the children send. After a failed test or a call of `forget`, `get` starts two new children.
  */
 export function sharedPair<Told>(start: () => Child<Told>): { get(): [Child<Told>, Child<Told>]; forget(): void } {
   const all: Child<Told>[] = [];

@@ -11,7 +11,7 @@ describe('Runner.recover', () => {
     ['died', 'dies'],
     ['was closed', 'closes'],
     ['paused for longer than its lease', 'stalls'],
-    ['lost the answer of the store', 'fails'],
+    ['did not receive an answer of the store', 'fails'],
   ] as const;
   it.each(fates)('continues a run whose process %s at any append or wait (contract 7)', async (_, fate) => {
     const failed: string[] = [];

@@ -20,8 +20,8 @@ describeBackends(backends, (backend) => {
     for (const runner of runners) runner.say({ open: { ref, policy: 'queue' } });
     for (const child of runners) expect(await child.next()).toEqual({ ready: true });
 
-    const chance = new FixedRuntime({ seed: 11 });
-    const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(chance.random() * items.length)]!;
+    const random = new FixedRuntime({ seed: 11 });
+    const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random.random() * items.length)]!;
     let history: string[] = [];
     let mood = '';
     for (let turn = 0; turn < rounds(12, 300); turn++) {

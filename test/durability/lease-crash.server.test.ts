@@ -14,7 +14,7 @@ type Told = { held: true } | { appended: true } | { failed: string };
 const TTL_MS = 600_000;
 const UNSHARE = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
 
-// Root on Linux may always do it; others where the kernel lets them.
+// On Linux root may always use `unshare`. Other users may use it if the kernel allows it.
 const canUnshare =
   platform() === 'linux' &&
   (process.getuid?.() === 0 || spawnSync(UNSHARE[0]!, [...UNSHARE.slice(1), 'true']).status === 0);
@@ -25,21 +25,18 @@ describeBackends(backends, (backend) => {
   beforeAll(async () => void (database = await backend.open()), 60_000);
   afterAll(() => database?.remove());
 
-  it.runIf(platform() === 'linux')(
-    'gives the session at once when the process that held it was killed (contract 13)',
-    async () => {
-      const { child, lease } = await held();
-      await expect(lease('reject')).rejects.toMatchObject({ code: 'SESSION_BUSY' });
-      await child.kill();
-      expect((await lease('reject')).head).toBeDefined();
-    },
-  );
+  it.runIf(platform() === 'linux')('grants the session at once when its process was killed (contract 13)', async () => {
+    const { child, lease } = await holdLease();
+    await expect(lease('reject')).rejects.toMatchObject({ code: 'SESSION_BUSY' });
+    await child.kill();
+    expect((await lease('reject')).head).toBeDefined();
+  });
 
   it.runIf(platform() === 'linux')(
-    'gives it to a run that waits, and to one that interrupts (contract 13)',
+    'grants the session of a killed process to a waiting and to an interrupting run (contract 13)',
     async () => {
       for (const policy of ['queue', 'interrupt'] as const) {
-        const { child, lease } = await held();
+        const { child, lease } = await holdLease();
         const waiting = lease(policy);
         await child.kill();
         await waiting;
@@ -48,7 +45,7 @@ describeBackends(backends, (backend) => {
   );
 
   it('does not treat a stopped process as dead (contract 13)', async () => {
-    const { child, lease } = await held();
+    const { child, lease } = await holdLease();
     child.pause();
     await expect(lease('reject')).rejects.toMatchObject({ code: 'SESSION_BUSY' });
     child.resume();
@@ -59,7 +56,7 @@ describeBackends(backends, (backend) => {
   it.runIf(canUnshare)(
     'does not treat a process of another pid namespace as dead, even if it is (contract 13)',
     async () => {
-      const { child, lease } = await held(UNSHARE);
+      const { child, lease } = await holdLease(UNSHARE);
       await expect(lease('reject')).rejects.toMatchObject({ code: 'SESSION_BUSY' });
       child.say({ append: true });
       expect(await child.next()).toEqual({ appended: true });
@@ -68,22 +65,23 @@ describeBackends(backends, (backend) => {
     },
   );
 
-  it.runIf(canUnshare)('is not taken for dead by a process of another pid namespace (contract 13)', async () => {
-    const { ref, lease } = await held();
-    const other = new Child<Told>({ program: 'hold-lease.ts', under: UNSHARE }, database.url, JSON.stringify(ref), '1');
+  it.runIf(canUnshare)('keeps the lease if a process of another pid namespace wants it (contract 13)', async () => {
+    const { ref, lease } = await holdLease();
+    const program = { program: 'hold-lease.ts', launcher: UNSHARE };
+    const other = new Child<Told>(program, database.url, JSON.stringify(ref), '1');
     await expect(other.next()).rejects.toThrow('SESSION_BUSY');
     await expect(lease('reject')).rejects.toMatchObject({ code: 'SESSION_BUSY' });
   });
 
-  /** A session whose lease a child holds. */
-  async function held(
-    under: readonly string[] = [],
+  /** Starts a child that holds the lease of a new session. */
+  async function holdLease(
+    launcher: readonly string[] = [],
   ): Promise<{ ref: SessionRef; child: Child<Told>; lease: (policy: LeasePolicy) => Promise<Lease> }> {
     const { service, close } = await openSessions(database.url);
     onTestFinished(close);
     const ref = { appName: 'app', userId: 'ann', sessionId: `s${sessions++}` };
     await service.createSession(ref);
-    const program = { program: 'hold-lease.ts', under };
+    const program = { program: 'hold-lease.ts', launcher };
     const child = new Child<Told>(program, database.url, JSON.stringify(ref), String(TTL_MS));
     expect(await child.next()).toEqual({ held: true });
     const request = { invocationId: 'second', holder: 'test', waitMs: 10_000, maxWaiting: 1, cleanupMs: TTL_MS };

@@ -32,7 +32,7 @@ describeBackends(backends, (backend) => {
     expect(new Set(counts.values())).toEqual(new Set([steps]));
   });
 
-  it('can be used for the first time by many processes at once', async () => {
+  it('accepts its first use by many processes at once', async () => {
     const { url, remove } = await backend.open();
     onTestFinished(remove);
     const children = Array.from(

@@ -5,7 +5,7 @@ export interface OpenSessions {
   close: () => Promise<void>;
 }
 
-/** The service of a backend, by its URL alone, so that a child process can open it too; it loads that backend alone. */
+/** Opens the session service of a URL, also in a child process. Loads only the packages of that database. */
 export async function openSessions(url: string, options: { timeoutMs?: number } = {}): Promise<OpenSessions> {
   return url.startsWith('redis:') ? openRedis(url, options) : openDatabase(url, options);
 }

@@ -18,7 +18,7 @@ describeBackends(backends, (backend) => {
     const moments = new FixedRuntime({ seed: 5 });
     let snapshots = 0;
 
-    // Several short sessions, each with a separate app and user, because each is to hold all of their state.
+    // Several short sessions in separate apps, because each session must contain the complete state of its app and user.
     for (let series = 0; series < rounds(1, 20); series++) {
       const session = { appName: `app ${series}`, userId: 'ann', sessionId: 's' };
       await service.createSession(session);
@@ -27,7 +27,7 @@ describeBackends(backends, (backend) => {
         const child = new Child<{ task: string; n: number }>(
           ...(['append-steps.ts', database.url, JSON.stringify(session), JSON.stringify(tasks)] as const),
         );
-        // Where it begins, and one step. What a server still had to do for the one before may have been done meanwhile.
+        // The starting point of each task, and one new step. Until then the server has finished its work for the previous child.
         for (let line = 0; line <= tasks.length; line++) await child.next();
         const watching = watch(service, session, () => snapshots++);
         await new Promise((resolve) => setTimeout(resolve, moments.random() * 150));
@@ -41,7 +41,7 @@ describeBackends(backends, (backend) => {
   });
 });
 
-/** Reads the session again and again while another process writes to it. */
+/** Reads the session repeatedly while another process writes to it. */
 function watch(service: SessionService, session: SessionRef, count: () => void): { stop(): Promise<void> } {
   let stopped = false;
   const reading = (async () => {
@@ -49,7 +49,7 @@ function watch(service: SessionService, session: SessionRef, count: () => void):
       const read: Session | undefined = await service.getSession(session);
       stepsIn(read!, ['']);
       count();
-      // A read of a file needs no turn of the event loop; the timers of this test do.
+      // Reading a file does not yield to the event loop, which the timers of this test need.
       await new Promise((resolve) => setImmediate(resolve));
     }
   })();

@@ -43,14 +43,14 @@ describeBackends(backends, (backend) => {
     const copy = await runner.fork({ ...ref, newSessionId: 'copy' });
     expect(copy).toEqual(await service.getSession({ ...ref, sessionId: 'copy' }));
     expect(copy).toMatchObject({ state: { last: 'One.' }, forkedFrom: { copiedEvents: copy.events.length } });
-    const waiting = async (): Promise<string[]> => {
+    const waitingSessions = async (): Promise<string[]> => {
       const page = await service.listWaitingSessions!({ appName: 'app', kind: 'interrupts' });
       return page.sessions.map(({ key }) => key.sessionId);
     };
-    expect(await waiting()).toEqual(['s']);
+    expect(await waitingSessions()).toEqual(['s']);
 
     await runner.rewind({ ...ref, rewindBeforeInvocationId: second.invocationId });
-    expect(await waiting()).toEqual([]);
+    expect(await waitingSessions()).toEqual([]);
     const answered = runner.regenerate({ ...ref, invocationId: first.invocationId });
     for await (const _ of answered);
     expect(model.requests.at(-1)!.contents).toEqual([{ role: 'user', parts: [{ text: 'hello' }] }]);

@@ -9,9 +9,9 @@ import { openSessions } from './open-sessions.ts';
 
 const session: SessionRef = { appName: 'app', userId: 'ann', sessionId: 's' };
 const tasks = ['a', 'b', 'c', 'd'];
-const onServers = backends.filter(({ kind }) => kind !== undefined);
+const serverBackends = backends.filter(({ kind }) => kind !== undefined);
 
-describeBackends(onServers, (backend) => {
+describeBackends(serverBackends, (backend) => {
   it('keeps every acknowledged event when the server is killed, and a repeated append once (contract 7)', async () => {
     const { url, server, remove } = await backend.open();
     onTestFinished(remove);
@@ -24,8 +24,8 @@ describeBackends(onServers, (backend) => {
     const moments = new FixedRuntime({ seed: 7 });
 
     for (let round = 0; round < rounds(3, 60); round++) {
-      const told = child.told.length;
-      await until(() => child.hasToldMoreThan(told + tasks.length), { why: 'the child does not append' });
+      const before = child.told.length;
+      await until(() => child.hasSentMoreThan(before + tasks.length), { why: 'the child does not append' });
       await new Promise((resolve) => setTimeout(resolve, moments.random() * 100));
       await server!.kill();
       await server!.restart();

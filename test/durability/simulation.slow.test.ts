@@ -9,9 +9,9 @@ const first = Number(process.env['THOLE_SEED'] ?? 1);
 const count = process.env['THOLE_SEED'] === undefined ? rounds(50, 10_000) : 1;
 const createSessionService = (runtime: FixedRuntime): InMemorySessionService => new InMemorySessionService({ runtime });
 
-describe('Runs whose processes die, end, pause and lose answers of the store', () => {
+describe('Runs with failures of processes and stores', () => {
   it(
-    'end as runs without a failure, for each seed (contract 7)',
+    'end with the same result as runs without a failure, for each seed (contract 7)',
     async () => {
       const failed: string[] = [];
       let crashes = 0;

@@ -8,7 +8,7 @@ import { stepOf } from './steps.ts';
 
 const session: SessionRef = { appName: 'app', userId: 'ann', sessionId: 's' };
 
-it('lets a 10 ms timer fire while another process holds SQLite’s write lock, then stores', async () => {
+it('does not block timers while an append waits for the write lock of a SQLite file', async () => {
   const holdMs = rounds(1_500, 5_000);
   const { url, remove } = await backends[0]!.open();
   onTestFinished(remove);

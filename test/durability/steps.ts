@@ -1,7 +1,7 @@
 import { createEvent, TholeError } from '@thole/core';
 import type { Event, SessionRef, SessionService } from '@thole/core';
 
-/** The n-th event of a task: it says in every scope of the state, and in an event's text, how far the task is. */
+/** Returns the n-th event of a task. Its text and its keys in every scope of the state contain n. */
 export function stepOf(task: string, n: number): Event {
   return createEvent({
     ...{ id: `${task}-${n}`, invocationId: task, author: 'worker', timestamp: 1_700_000_000 + n },
@@ -10,7 +10,7 @@ export function stepOf(task: string, n: number): Event {
   });
 }
 
-/** Appends the same event again, as contract 7 has it, until its outcome is known. */
+/** Appends an event, and repeats the append as contract 7 allows until its outcome is known. */
 export async function appendSurely(service: SessionService, session: SessionRef, event: Event): Promise<void> {
   for (;;) {
     try {

@@ -31,7 +31,7 @@ describeBackends(backends, (backend) => {
     expect(await texts()).toEqual(['one', 'ONE', 'two', 'TWO']);
   });
 
-  it('refuses a run while another process runs, where the policy says so (contract 13)', async () => {
+  it('rejects a run while another process runs, with the policy reject (contract 13)', async () => {
     const { first, second, texts } = await twoRunners('reject');
     first.say({ run: 'one' });
     expect(await first.next()).toEqual(asked('one'));
@@ -42,7 +42,7 @@ describeBackends(backends, (backend) => {
     expect(await texts()).toEqual(['one', 'ONE']);
   });
 
-  it('ends the run of another process before the newer one begins, where the policy says so (contract 13)', async () => {
+  it('ends the run of another process before a new run begins, with the policy interrupt (contract 13)', async () => {
     const { first, second, texts } = await twoRunners('interrupt');
     first.say({ run: 'one' });
     expect(await first.next()).toEqual(asked('one'));
@@ -54,8 +54,8 @@ describeBackends(backends, (backend) => {
     expect((await texts()).filter((text) => text !== '')).toEqual(['one', 'two', 'TWO']);
   });
 
-  it('stores nothing of a process that slept longer than its lease (contract 13)', async () => {
-    // In the long series with the runner's own lease of 30 s.
+  it('stores nothing of a process that was paused for longer than its lease (contract 13)', async () => {
+    // The long series uses the runner's default lease of 30 s.
     const { first, second, texts } = await twoRunners('queue', isLong ? undefined : 2_000);
     first.say({ run: 'one' });
     expect(await first.next()).toEqual(asked('one'));

@@ -18,7 +18,7 @@ interface Hotel {
   model: ScriptedLlm;
 }
 
-function hotel(...answers: ScriptedAnswer[]): Hotel {
+function createHotel(...answers: ScriptedAnswer[]): Hotel {
   const sessions = new InMemorySessionService();
   const memory = new InMemoryMemoryService();
   const model = new ScriptedLlm(...answers);
@@ -39,14 +39,14 @@ function hotel(...answers: ScriptedAnswer[]): Hotel {
   return { runner, sessions, memory, model };
 }
 
-/** Returns the words of a concierge that uses its memory. */
+/** Returns an answer that depends on the memories in the request. */
 const fromMemory = (request: LlmRequest) =>
   says(JSON.stringify(request.contents).includes('high floors') ? 'A high floor it is.' : 'Which room would you like?');
 
 // F337, with F098–F105 and F115.
 describe('example: the hotel concierge', () => {
   it('remembers the first trip on the second after it was added to memory (contracts 31, 32, 36)', async () => {
-    const { runner, sessions, memory, model } = hotel(
+    const { runner, sessions, memory, model } = createHotel(
       says('Noted: high floors.'),
       calls('load_memory', { query: 'room floors preference' }),
       fromMemory,
@@ -67,13 +67,13 @@ describe('example: the hotel concierge', () => {
     const trip2 = await sessions.getSession({ appName, userId: 'alice', sessionId: 'trip-2' });
     expect(
       trip2?.events.map((event) => textOf(event.content)).join('\n'),
-      'what was preloaded is not stored',
+      'preloaded memories are not stored',
     ).not.toContain('past_conversations');
     model.assertDone();
   });
 
   it('quotes matching memories before the guest’s message, as text and not as instructions (contract 36)', async () => {
-    const { runner, sessions, memory, model } = hotel(says('Noted.'), fromMemory);
+    const { runner, sessions, memory, model } = createHotel(says('Noted.'), fromMemory);
     await runner.runToCompletion({ userId: 'alice', sessionId: 'trip-1', newMessage: PREFERENCE });
     await memory.addSessionToMemory((await sessions.getSession({ appName, userId: 'alice', sessionId: 'trip-1' }))!);
     const newMessage = 'Book me a room.';
@@ -87,7 +87,7 @@ describe('example: the hotel concierge', () => {
   });
 
   it('remembers nothing that was not added to memory (contract 31)', async () => {
-    const { runner, model } = hotel(says('Noted.'), calls('load_memory', { query: 'room' }), fromMemory);
+    const { runner, model } = createHotel(says('Noted.'), calls('load_memory', { query: 'room' }), fromMemory);
     await runner.runToCompletion({ userId: 'alice', sessionId: 'trip-1', newMessage: PREFERENCE });
     const { text } = await runner.runToCompletion({ userId: 'alice', sessionId: 'trip-2', newMessage: BOOKING });
     expect(text).toBe('Which room would you like?');
@@ -95,7 +95,7 @@ describe('example: the hotel concierge', () => {
   });
 
   it('shows no guest what another guest said (contract 30)', async () => {
-    const { runner, sessions, memory } = hotel(
+    const { runner, sessions, memory } = createHotel(
       says('Noted.'),
       calls('load_memory', { query: 'room floors' }),
       fromMemory,

@@ -9,8 +9,8 @@ import { describe, expect, it } from 'vitest';
 const key = { appName: 'app', userId: 'ann', sessionId: 's' };
 const hello = { userId: 'ann', sessionId: 's', newMessage: 'Hello' };
 
-/** The service itself, which tells of every call: `append user`, `get`, `search` … */
-function spiedOn<S extends object>(
+/** Returns a service that logs its calls under the names that `nameOf` returns, such as `append message` or `get`. */
+function withCallLog<S extends object>(
   service: S,
   nameOf: (method: string, p: { event?: Event }) => string | undefined,
   log: string[],
@@ -45,7 +45,7 @@ async function createSetup(agentFor: (log: string[]) => Agent, pluginFor?: (log:
   const log: string[] = [];
   const sessions = new InMemorySessionService();
   await sessions.createSession(key);
-  const sessionService = spiedOn(
+  const sessionService = withCallLog(
     sessions,
     (method, { event }) => {
       if (method === 'getSession') return 'get';
@@ -53,7 +53,7 @@ async function createSetup(agentFor: (log: string[]) => Agent, pluginFor?: (log:
     },
     log,
   );
-  const memoryService = spiedOn(new InMemoryMemoryService(), (method) => method, log);
+  const memoryService = withCallLog(new InMemoryMemoryService(), (method) => method, log);
   const plugins = pluginFor ? [pluginFor(log)] : [];
   const runner = new Runner({ appName: 'app', agent: agentFor(log), sessionService, memoryService, plugins });
   const run = async (): Promise<void> => {
@@ -62,14 +62,14 @@ async function createSetup(agentFor: (log: string[]) => Agent, pluginFor?: (log:
   return { log, runner, run };
 }
 
-function answering(log: string[]): ScriptedLlm {
-  const asked =
+function loggingModel(log: string[]): ScriptedLlm {
+  const logged =
     <T>(answer: T) =>
     (): T => {
       log.push('model');
       return answer;
     };
-  return new ScriptedLlm(asked(calls('look', {}, 'c1')), asked(says('Seen.')), asked(says('Again.')));
+  return new ScriptedLlm(logged(calls('look', {}, 'c1')), logged(says('Seen.')), logged(says('Again.')));
 }
 
 const lookTool = (log: string[]): FunctionTool =>
@@ -79,7 +79,7 @@ const lookTool = (log: string[]): FunctionTool =>
 describe('example: the lifecycle of a run', () => {
   it('loads, stores the message, calls the model, stores, shows, runs the tool, and repeats (contracts 16, 23)', async () => {
     const { log, run } = await createSetup(
-      (log) => new LlmAgent({ name: 'a', model: answering(log), tools: [lookTool(log)] }),
+      (log) => new LlmAgent({ name: 'a', model: loggingModel(log), tools: [lookTool(log)] }),
     );
     await run();
     expect(log).toEqual([
@@ -99,7 +99,7 @@ describe('example: the lifecycle of a run', () => {
 
   it('reads nothing for a second turn if no other writer was active (contract 13)', async () => {
     const { log, run } = await createSetup(
-      (log) => new LlmAgent({ name: 'a', model: answering(log), tools: [lookTool(log)] }),
+      (log) => new LlmAgent({ name: 'a', model: loggingModel(log), tools: [lookTool(log)] }),
     );
     await run();
     log.length = 0;
@@ -110,7 +110,7 @@ describe('example: the lifecycle of a run', () => {
   // F114.
   it('neither searches nor writes memory unless a tool or callback does (contract 31)', async () => {
     const { log, run } = await createSetup(
-      (log) => new LlmAgent({ name: 'a', model: answering(log), tools: [lookTool(log)] }),
+      (log) => new LlmAgent({ name: 'a', model: loggingModel(log), tools: [lookTool(log)] }),
     );
     await run();
     expect(log.filter((step) => step.includes('Memory'))).toEqual([]);
@@ -141,7 +141,7 @@ describe('example: the lifecycle of a run', () => {
     const own = (log: string[]): Agent =>
       new LlmAgent({
         name: 'a',
-        model: answering(log),
+        model: loggingModel(log),
         tools: [lookTool(log)],
         beforeAgentCallback: () => void log.push('own beforeAgent'),
         afterAgentCallback: () => void log.push('own afterAgent'),

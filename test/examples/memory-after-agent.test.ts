@@ -10,12 +10,12 @@ const saveToMemory = (context: CallbackContext): Promise<void> => context.addSes
 // F268, with F110.
 describe('example: saving the session to memory after each turn', () => {
   it('remembers question and answer once when the run has ended (contracts 20, 31)', async () => {
-    const kept: unknown[] = [];
+    const notes: unknown[] = [];
     const agent = new LlmAgent({
       name: 'scribe',
       model: new ScriptedLlm(says('Noted: oat milk.'), says('Noted: no sugar.')),
       outputKey: 'last_note',
-      afterAgentCallback: [({ state }) => void kept.push(state.get('last_note')), saveToMemory],
+      afterAgentCallback: [({ state }) => void notes.push(state.get('last_note')), saveToMemory],
     });
     const memoryService = new InMemoryMemoryService();
     const sessionService = new InMemorySessionService();
@@ -31,10 +31,10 @@ describe('example: saving the session to memory after each turn', () => {
       'user: And no sugar.',
       'scribe: Noted: no sugar.',
     ]);
-    expect(kept, 'the callback sees what outputKey keeps').toEqual(['Noted: oat milk.', 'Noted: no sugar.']);
+    expect(notes, 'the callback reads the value of outputKey').toEqual(['Noted: oat milk.', 'Noted: no sugar.']);
   });
 
-  it('fails with a code in the history without a memory service (contracts 21, 22, 35)', async () => {
+  it('fails without a memory service, and stores the error code (contracts 21, 22, 35)', async () => {
     const agent = new LlmAgent({
       name: 'scribe',
       model: new ScriptedLlm(says('Noted.')),

@@ -16,8 +16,8 @@ const greeter = (): LlmAgent =>
   });
 
 // F340, with F045 and F010.
-describe('example: an agent whose answer is kept under an output key', () => {
-  it('stores the greeting in state after it was shown (contracts 16, 20)', async () => {
+describe('example: an agent whose answer is stored under an output key', () => {
+  it('stores the greeting in state before the run yields it (contracts 16, 20)', async () => {
     const model = new ScriptedLlm(says('Hello there! How can I help you today?'));
     const sessionService = new InMemorySessionService();
     const models = [modelNamed('gemini-2.0-flash', model)];
@@ -51,10 +51,10 @@ describe('example: an agent whose answer is kept under an output key', () => {
   });
 
   it('rejects an unknown model name when the runner is created', () => {
-    const make = (): Runner => new Runner({ appName, agent: greeter(), sessionService: new InMemorySessionService() });
+    const sessionService = new InMemorySessionService();
     let error: unknown;
     try {
-      make();
+      new Runner({ appName, agent: greeter(), sessionService });
     } catch (thrown) {
       error = thrown;
     }

@@ -15,10 +15,10 @@ interface Assistant {
   memory: InMemoryMemoryService;
   model: ScriptedLlm;
   /** Returns the memory of a user, oldest first. */
-  kept(userId: string): Promise<string[]>;
+  memoriesOf(userId: string): Promise<string[]>;
 }
 
-function assistant(...answers: ScriptedAnswer[]): Assistant {
+function createAssistant(...answers: ScriptedAnswer[]): Assistant {
   const sessions = new InMemorySessionService();
   const memory = new InMemoryMemoryService();
   const model = new ScriptedLlm(...answers);
@@ -30,15 +30,15 @@ function assistant(...answers: ScriptedAnswer[]): Assistant {
     memoryService: memory,
     autoCreateSession: true,
   });
-  const kept = async (userId: string): Promise<string[]> =>
+  const memoriesOf = async (userId: string): Promise<string[]> =>
     (await memory.listMemories({ appName, userId })).memories.map(({ content }) => textOf(content));
-  return { runner, sessions, memory, model, kept };
+  return { runner, sessions, memory, model, memoriesOf };
 }
 
 // F147, with F115, F157 and F158.
 describe('example: a personal assistant', () => {
   it('yields the user’s message on request, so that both sides can be recorded', async () => {
-    const { runner } = assistant(says('Noted.'), says('Noted.'));
+    const { runner } = createAssistant(says('Noted.'), says('Noted.'));
     const run = { userId: 'itay', sessionId: 'itay:terminal', newMessage: "I'm vegetarian." };
     const both: string[] = [];
     for await (const event of runner.runAsync({ ...run, yieldUserMessage: true })) both.push(event.author);
@@ -50,7 +50,7 @@ describe('example: a personal assistant', () => {
 
   it('stores a fact word for word and recalls it on other channels of the same person only (contracts 30, 31)', async () => {
     const fact = "Grace is my girlfriend; her number is 555-0100. She doesn't like calls before 9!";
-    const { runner, memory, model, kept } = assistant(
+    const { runner, memory, model, memoriesOf } = createAssistant(
       calls('remember', { fact }),
       says('I will remember.'),
       calls('load_memory', { query: "Grace's number" }),
@@ -59,7 +59,7 @@ describe('example: a personal assistant', () => {
       says('I do not know.'),
     );
     await runner.runToCompletion({ userId: 'itay', sessionId: 'itay:whatsapp', newMessage: 'Remember Grace.' });
-    expect(await kept('itay')).toEqual([fact]);
+    expect(await memoriesOf('itay')).toEqual([fact]);
     await runner.runToCompletion({ userId: 'itay', sessionId: 'itay:telegram', newMessage: "What is Grace's number?" });
     await runner.runToCompletion({ userId: 'dana', sessionId: 'dana:telegram', newMessage: "What is Grace's number?" });
     expect([3, 5].map((request) => answerIn(model.requests[request]?.contents))).toEqual([
@@ -70,16 +70,16 @@ describe('example: a personal assistant', () => {
   });
 
   it('forgets everything on request and does not restore it from the old session (contract 31)', async () => {
-    const { runner, sessions, memory, kept } = assistant(says('Noted.'));
+    const { runner, sessions, memory, memoriesOf } = createAssistant(says('Noted.'));
     const user = { appName, userId: 'itay' };
     await runner.runToCompletion({ userId: 'itay', sessionId: 's', newMessage: "I'm vegetarian." });
     const session = (await sessions.getSession({ ...user, sessionId: 's' }))!;
     await memory.addSessionToMemory(session);
-    expect(await kept('itay')).toEqual(["I'm vegetarian.", 'Noted.']);
+    expect(await memoriesOf('itay')).toEqual(["I'm vegetarian.", 'Noted.']);
     expect(await memory.deleteUserMemory(user)).toBe(2);
     await memory.addSessionToMemory(session);
-    expect(await kept('itay')).toEqual([]);
-    expect(session.events, 'the conversation itself is untouched').toHaveLength(2);
+    expect(await memoriesOf('itay')).toEqual([]);
+    expect(session.events, 'the session is unchanged').toHaveLength(2);
   });
 });
 

@@ -45,8 +45,8 @@ describe('example: state written by a separate event', () => {
     expect(read?.events).toEqual([stored]);
     expect(stored).toMatchObject({ seq: 1, author: 'system', invocationId: 'inv_login_update' });
     expect(stored.actions.stateDelta).toEqual(expected);
-    expect(session.state, 'the session that was handed in shows the same').toEqual(expected);
-    expect(event.actions.stateDelta, 'the caller’s own event is left alone').toHaveProperty('temp:validation_needed');
+    expect(session.state, 'the passed session has the same state').toEqual(expected);
+    expect(event.actions.stateDelta, 'the event of the caller is unchanged').toHaveProperty('temp:validation_needed');
   });
 
   it('shares user keys between sessions of the user and app keys with all users (contract 3)', async () => {

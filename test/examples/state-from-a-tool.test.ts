@@ -41,7 +41,7 @@ describe('example: a tool that reads and writes state', () => {
   it('rejects a value that is not JSON and reports it to the model (contracts 5, 18)', async () => {
     const myTool = new FunctionTool({
       name: 'my_tool',
-      description: 'Writes what cannot be stored.',
+      description: 'Writes a value that cannot be stored.',
       execute: (_args, { state }) => state.set('when', { at: new Date(0) } as never),
     });
     const model = new ScriptedLlm(calls('my_tool'), says('That did not work.'));

@@ -9,30 +9,30 @@ import { describe, expect, it } from 'vitest';
 
 const key = { appName: 'travel', userId: 'ann', sessionId: 'today' };
 
-/** Returns the state that each of these places sees after a write in one session. */
-async function seenAfterwards(state: StateMap): Promise<{ [place: string]: StateMap | undefined }> {
+/** Writes state in one session. Returns the state of this session, and of new sessions of the user, another user and another app. */
+async function statesAfterWrite(state: StateMap): Promise<{ [place: string]: StateMap | undefined }> {
   const service = new InMemorySessionService();
   const session = await service.createSession(key);
   await service.appendEvent({ session, event: createEvent({ author: 'system', actions: { stateDelta: state } }) });
   const tomorrow = await service.createSession({ ...key, sessionId: 'tomorrow' });
-  const stranger = await service.createSession({ ...key, userId: 'bob' });
-  const elsewhere = await service.createSession({ ...key, appName: 'cooking' });
-  const here = await service.getSession(key);
-  return { here: here?.state, tomorrow: tomorrow.state, stranger: stranger.state, elsewhere: elsewhere.state };
+  const otherUser = await service.createSession({ ...key, userId: 'bob' });
+  const otherApp = await service.createSession({ ...key, appName: 'cooking' });
+  const today = await service.getSession(key);
+  return { today: today?.state, tomorrow: tomorrow.state, otherUser: otherUser.state, otherApp: otherApp.state };
 }
 
 // F343, with F027–F031, F036–F038.
 describe('example: state in four scopes', () => {
-  it('shows a key by its prefix (contract 3)', async () => {
+  it('shows a key in the scope of its prefix (contract 3)', async () => {
     const session = { current_intent: 'book_flight', current_booking_step: 'confirm_payment' };
     const user = { 'user:theme': 'dark', 'user:name': 'Ann', 'user:preferred_language': 'fr' };
     const app = { 'app:api_endpoint': 'https://api.example', 'app:global_discount_code': 'SAVE10' };
     const temp = { 'temp:raw_api_response': { status: 200 } };
-    expect(await seenAfterwards({ ...session, ...user, ...app, ...temp })).toEqual({
-      here: { ...session, ...user, ...app },
+    expect(await statesAfterWrite({ ...session, ...user, ...app, ...temp })).toEqual({
+      today: { ...session, ...user, ...app },
       tomorrow: { ...user, ...app },
-      stranger: app,
-      elsewhere: {},
+      otherUser: app,
+      otherApp: {},
     });
   });
 
@@ -95,7 +95,7 @@ describe('example: keys with dots', () => {
 
   it('belong to the session: a dot is not a scope (contract 3)', async () => {
     expect(Object.keys(state).map(scopeOf)).toEqual(Object.keys(state).map(() => 'session'));
-    expect(await seenAfterwards(state)).toEqual({ here: state, tomorrow: {}, stranger: {}, elsewhere: {} });
+    expect(await statesAfterWrite(state)).toEqual({ today: state, tomorrow: {}, otherUser: {}, otherApp: {} });
   });
 
   it('can be deleted with null like any other (contract 6)', async () => {

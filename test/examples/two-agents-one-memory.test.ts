@@ -10,19 +10,19 @@ const appName = 'memory_example_app';
 const userId = 'mem_user';
 const MODEL = 'gemini-2.0-flash';
 
-/** Tells when it is asked and what it found. */
-class WatchedMemory extends InMemoryMemoryService {
-  readonly #tell: (step: string) => void;
+/** Logs each search and its first result. */
+class LoggingMemory extends InMemoryMemoryService {
+  readonly #log: (step: string) => void;
 
-  constructor(tell: (step: string) => void) {
+  constructor(log: (step: string) => void) {
     super();
-    this.#tell = tell;
+    this.#log = log;
   }
 
   override async searchMemory(p: SearchMemoryRequest): Promise<SearchMemoryResponse> {
-    this.#tell(`memory is searched for "${p.query}"`);
+    this.#log(`memory is searched for "${p.query}"`);
     const found = await super.searchMemory(p);
-    this.#tell(`memory finds "${textOf(found.memories[0]?.content)}" first`);
+    this.#log(`memory finds "${textOf(found.memories[0]?.content)}" first`);
     return found;
   }
 }
@@ -39,7 +39,7 @@ describe('example: two agents that share a memory', () => {
       },
       (request) => {
         const text = foundText(request);
-        steps.push(`model is given "${text}"`);
+        steps.push(`model receives "${text}"`);
         return says(`Your favorite project is ${text.match(/Project \w+/)?.[0] ?? 'unknown'}.`);
       },
     );
@@ -55,7 +55,7 @@ describe('example: two agents that share a memory', () => {
       tools: [LOAD_MEMORY],
     });
     const sessionService = new InMemorySessionService();
-    const memoryService = new WatchedMemory((step) => void steps.push(step));
+    const memoryService = new LoggingMemory((step) => void steps.push(step));
     const models = [modelNamed(MODEL, model)];
     const runner = new Runner({ appName, agent: infoCaptureAgent, sessionService, memoryService, models });
 
@@ -92,7 +92,7 @@ describe('example: two agents that share a memory', () => {
       'memory is searched for "favorite project"',
       'memory finds "My favorite project is Project Alpha." first',
       'load_memory answers',
-      'model is given "My favorite project is Project Alpha."',
+      'model receives "My favorite project is Project Alpha."',
       'MemoryRecallAgent says "Your favorite project is Project Alpha."',
     ]);
     model.assertDone();

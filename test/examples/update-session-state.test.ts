@@ -32,11 +32,11 @@ describe('example: updating state through the session service', () => {
 // F042.
 describe('example: updating state through the runner', () => {
   it('calls plugins with the event and shows the values in the next turn (contracts 12, 16)', async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const listener: Plugin = {
       name: 'listener',
       onEventCallback: ({ event }) =>
-        void heard.push(`${event.author}: ${Object.keys(event.actions.stateDelta).join()}`),
+        void received.push(`${event.author}: ${Object.keys(event.actions.stateDelta).join()}`),
     };
     const model = new ScriptedLlm(says('Yes.'));
     const sessionService = new InMemorySessionService();
@@ -46,7 +46,7 @@ describe('example: updating state through the runner', () => {
 
     const event = await runner.updateSessionState({ userId: 'ann', sessionId: 's', stateDelta });
     expect(event.actions.stateDelta).toEqual(stateDelta);
-    expect(heard).toEqual(['system: key1,key2']);
+    expect(received).toEqual(['system: key1,key2']);
 
     await runner.runToCompletion({ userId: 'ann', sessionId: 's', newMessage: 'Are they?' });
     expect(model.requests[0]?.config.systemInstruction).toContain('They are new_value1 and new_value2.');

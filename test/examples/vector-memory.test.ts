@@ -8,8 +8,8 @@ import { describe, expect, it } from 'vitest';
 
 const user = { appName: 'hotel', userId: 'alice' };
 
-/** The first memory that a concierge on this service is given on the second trip. */
-async function recalledWith(memoryService: MemoryService): Promise<unknown> {
+/** Adds a first trip to memory. Returns the first memory that the concierge finds on the second trip. */
+async function recallWith(memoryService: MemoryService): Promise<unknown> {
   const model = new ScriptedLlm(
     says('Noted.'),
     calls('load_memory', { query: 'rooms on high floors' }),
@@ -27,11 +27,11 @@ async function recalledWith(memoryService: MemoryService): Promise<unknown> {
 }
 
 // F338, with F120–F122.
-describe('example: vector memory as a drop-in', () => {
-  it('recalls the same with both services (contract 32)', async () => {
+describe('example: vector memory instead of word search', () => {
+  it('finds the same memory with both services (contract 32)', async () => {
     const vectors = new VectorMemoryService({ embedder: new HashEmbedder(), topK: 5, minScore: 0.3 });
-    expect(await recalledWith(new InMemoryMemoryService())).toBe('I prefer rooms on high floors.');
-    expect(await recalledWith(vectors)).toBe('I prefer rooms on high floors.');
+    expect(await recallWith(new InMemoryMemoryService())).toBe('I prefer rooms on high floors.');
+    expect(await recallWith(vectors)).toBe('I prefer rooms on high floors.');
   });
 
   it('returns at most topK entries with at least minScore, best first (contract 32)', async () => {

@@ -37,8 +37,8 @@ class Hotel {
     runtime: this.#runtime,
   });
 
-  /** Talks, so that the word is in events, state, artifacts and memory. */
-  async talk(userId: string, sessionId: string, word: string, turns = 3): Promise<void> {
+  /** Puts the word into events, state, artifacts and memory. */
+  async addWord(userId: string, sessionId: string, word: string, turns = 3): Promise<void> {
     for (let i = 0; i < turns; i++) {
       const newMessage = `${word} ${'x'.repeat(i * 700)} ${word}`;
       for await (const _ of this.runner.runAsync({ userId, sessionId, newMessage, stateDelta: { note: word } }));
@@ -49,8 +49,8 @@ class Hotel {
     await this.memory.addSessionToMemory((await this.sessions.getSession({ ...user, sessionId }))!);
   }
 
-  /** True if the word is in a byte of the database's files. */
-  holds(word: string): boolean {
+  /** True if the files of the database contain the word. */
+  contains(word: string): boolean {
     return ['', '-wal', '-journal'].some(
       (end) => existsSync(this.path + end) && readFileSync(this.path + end, 'latin1').includes(word),
     );
@@ -76,12 +76,12 @@ function openHotel(): Hotel {
 describe('Deleted text in a SQLite file', () => {
   it('is in no byte after Runner.deleteUserData (contract 12, 31)', async () => {
     const hotel = openHotel();
-    for (const sessionId of ['s1', 's2']) await hotel.talk('alice', sessionId, 'ZYXSECRET');
-    expect(hotel.holds('ZYXSECRET')).toBe(true);
+    for (const sessionId of ['s1', 's2']) await hotel.addWord('alice', sessionId, 'ZYXSECRET');
+    expect(hotel.contains('ZYXSECRET')).toBe(true);
     await hotel.runner.deleteUserData({ userId: 'alice' });
-    expect(hotel.holds('ZYXSECRET')).toBe(false);
+    expect(hotel.contains('ZYXSECRET')).toBe(false);
     await hotel.close();
-    expect(hotel.holds('ZYXSECRET')).toBe(false);
+    expect(hotel.contains('ZYXSECRET')).toBe(false);
   });
 
   it('is in no byte after Runner.deleteSession with memory, while other sessions stay (contract 31)', async () => {
@@ -93,9 +93,9 @@ describe('Deleted text in a SQLite file', () => {
         event: eventSaying(each === 's2' ? 'QWXSECRET' : 'PUBLIC'),
       });
     }
-    expect(hotel.holds('QWXSECRET')).toBe(true);
+    expect(hotel.contains('QWXSECRET')).toBe(true);
     expect(await hotel.runner.deleteSession({ userId: 'alice', sessionId: 's2', memory: true })).toBe(true);
-    expect([hotel.holds('QWXSECRET'), hotel.holds('PUBLIC')]).toEqual([false, true]);
+    expect([hotel.contains('QWXSECRET'), hotel.contains('PUBLIC')]).toEqual([false, true]);
   });
 
   it('is in no byte after /reset of a conversation that memory does not keep', async () => {
@@ -105,30 +105,30 @@ describe('Deleted text in a SQLite file', () => {
     await hotel.sessions.appendEvent({ session: ref, event: eventSaying('QWXSECRET') });
     const commands = memoryCommands({ sessions: hotel.sessions });
     expect(await commands.handle('/reset', ref)).toMatchObject({ isCleared: true });
-    expect(hotel.holds('QWXSECRET')).toBe(false);
+    expect(hotel.contains('QWXSECRET')).toBe(false);
   });
 
-  it('is in no byte after users are deleted one by one whose rows share pages', async () => {
+  it('is in no byte after users with rows in the same pages are deleted one by one', async () => {
     const hotel = openHotel();
     const users = ['u1', 'u2', 'u3', 'u4', 'u5', 'u6'];
     for (const userId of users)
       await hotel.sessions.createSession({ appName: 'hotel', userId, sessionId: 's', state: { n: 0 } });
     let seed = 31_676;
-    const upTo = (most: number): number => {
+    const randomBelow = (limit: number): number => {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
-      return (seed >> 8) % most;
+      return (seed >> 8) % limit;
     };
     for (let i = 0; i < 1_500; i++) {
-      const userId = users[upTo(users.length)]!;
-      const word = (size: number): string => `MARK_${userId}_ ${'x'.repeat(upTo(size))}`;
+      const userId = users[randomBelow(users.length)]!;
+      const word = (size: number): string => `MARK_${userId}_ ${'x'.repeat(randomBelow(size))}`;
       const event = eventSaying(word(900));
-      event.actions.stateDelta = { [`user:${upTo(40)}`]: word(600) };
+      event.actions.stateDelta = { [`user:${randomBelow(40)}`]: word(600) };
       await hotel.sessions.appendEvent({ session: { appName: 'hotel', userId, sessionId: 's' }, event });
     }
     for (const userId of users) {
-      expect(hotel.holds(`MARK_${userId}_`)).toBe(true);
+      expect(hotel.contains(`MARK_${userId}_`)).toBe(true);
       await hotel.runner.deleteUserData({ userId });
-      expect(hotel.holds(`MARK_${userId}_`), userId).toBe(false);
+      expect(hotel.contains(`MARK_${userId}_`), userId).toBe(false);
     }
   });
 
@@ -142,26 +142,26 @@ describe('Deleted text in a SQLite file', () => {
         { id: 'f', kind: 'fact', content: { parts: [{ text: 'QWXSECRET' }] } },
       ],
     });
-    expect(hotel.holds('QWXSECRET')).toBe(true);
+    expect(hotel.contains('QWXSECRET')).toBe(true);
     const content = { parts: [{ text: 'Nothing.' }] };
     await hotel.memory.updateMemory({ ...alice, id: 'n', change: { content } });
     await correctMemory({ ...alice, memory: hotel.memory, id: 'f', text: 'Nothing.' });
-    expect(hotel.holds('QWXSECRET')).toBe(false);
+    expect(hotel.contains('QWXSECRET')).toBe(false);
   });
 
   it('stays in the log while another connection reads, with a warning, and is cleared later', async () => {
     const hotel = openHotel();
-    await hotel.talk('alice', 's1', 'ZYXSECRET');
+    await hotel.addWord('alice', 's1', 'ZYXSECRET');
     const reader = new DatabaseSync(hotel.path);
     reader.exec('BEGIN');
     reader.prepare('SELECT COUNT(*) FROM thole_events').get();
     await hotel.runner.deleteUserData({ userId: 'alice' });
     expect(await hotel.sessions.getSession({ appName: 'hotel', userId: 'alice', sessionId: 's1' })).toBeUndefined();
     expect(hotel.logged.join()).toContain('will be cleared later');
-    expect(hotel.holds('ZYXSECRET')).toBe(true);
+    expect(hotel.contains('ZYXSECRET')).toBe(true);
     reader.exec('COMMIT');
     reader.close();
-    await expect.poll(() => hotel.holds('ZYXSECRET'), { timeout: 10_000, interval: 200 }).toBe(false);
+    await expect.poll(() => hotel.contains('ZYXSECRET'), { timeout: 10_000, interval: 200 }).toBe(false);
     expect(hotel.logged.join()).toContain('was cleared');
   });
 });

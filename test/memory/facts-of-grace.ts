@@ -2,7 +2,7 @@ import type { MemoryService } from '@thole/core';
 import { FactMemoryService } from '@thole/memory/facts';
 import type { FactRequest } from '@thole/memory/facts';
 
-/** Facts without a model: whatever the user says of Grace is one. */
+/** Returns a memory service that makes facts without a model: each text of the user that mentions Grace is a fact. */
 export function factsOfGrace(memory: MemoryService): FactMemoryService {
   const extractor = {
     specVersion: 1 as const,

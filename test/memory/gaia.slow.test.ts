@@ -30,16 +30,16 @@ const add = (text: string, ...evidence: string[]) => ({
 const textsIn = ({ contents, config }: LlmRequest): string =>
   [config.systemInstruction ?? '', ...contents.map(textOf)].join('\n');
 
-/** One process: services are handed in, as they outlive it. */
-function gaia(
+/** Creates the parts of one process over the given services. */
+function startProcess(
   services: ReturnType<Open>,
   script: { chat: ScriptedAnswer[]; memory: ScriptedAnswer[]; projects: string[] },
 ) {
   const { runtime, sessions, memory } = services;
   const chat = new ScriptedLlm(...script.chat);
-  const keeper = new ScriptedLlm(...script.memory);
+  const memoryModel = new ScriptedLlm(...script.memory);
   const parts = memoryParts({
-    ...{ sessions, memory, llm: keeper, runtime, windowTurns: 2 },
+    ...{ sessions, memory, llm: memoryModel, runtime, windowTurns: 2 },
     tools: [loadMemoryTool(), rememberTool()],
     sources: [{ name: 'recent projects', lines: ({ userId }) => (userId === 'ann' ? script.projects : []) }],
   });
@@ -47,24 +47,24 @@ function gaia(
   const agent = new LlmAgent({ name: 'gaia', model: chat, tools: [...tools] });
   const app = { appName: 'gaia', agent, plugins: [...plugins] };
   const runner = new Runner({ ...app, sessionService: sessions, memoryService, autoCreateSession: true, runtime });
-  /** A line from a channel: a command, or a message. */
-  async function hear(session: typeof ann & { sessionId: string }, line: string): Promise<string> {
+  /** Handles a line from a channel: a command, or a message. Returns the answer. */
+  async function receive(session: typeof ann & { sessionId: string }, line: string): Promise<string> {
     const command = await parts.commands.handle(line, session);
     if (command && !command.isMessage) return command.text;
     const events: Event[] = [];
     for await (const event of runner.runAsync({ ...session, newMessage: line, yieldUserMessage: true }))
       events.push(event);
-    // The user's own event is in the stream, and no part of the reply.
+    // The stream contains the user's own event, which is not part of the answer.
     expect(events[0]).toMatchObject({ author: 'user', content: { parts: [{ text: line }] } });
     return events
       .filter((event) => event.author !== 'user' && isFinalResponse(event))
       .map((one) => textOf(one.content))
       .join('\n');
   }
-  return { ...parts, chat, keeper, runner, hear };
+  return { ...parts, chat, memoryModel, runner, receive };
 }
 
-/** Opens sessions and memory, for one process after the other. */
+/** Opens sessions and memory for a process. Each process calls it once. */
 type Open = () => { runtime: FixedRuntime; sessions: SessionService; memory: Required<MemoryService> };
 
 function inMemory(): Open {
@@ -93,13 +93,13 @@ describe.each([
       return memories.map(({ content }) => textOf(content));
     };
 
-    // Day one, WhatsApp. Nothing is known, so no profile is made and no model asked for one.
-    const first = gaia(services, {
+    // Day one, WhatsApp. Memory is empty, so there is no profile, and no model is called for one.
+    const first = startProcess(services, {
       chat: [
         says('Noted.'),
         says('Lovely! A screenshot was captured.'),
         (request) => {
-          // Two turns are replayed: the first message is out of sight, and still stored.
+          // The request contains the last two turns. The first message is not in it, but still stored.
           expect(request.contents.map(textOf).join()).not.toContain('vegetarian');
           return says('Here you are.');
         },
@@ -107,7 +107,7 @@ describe.each([
       ],
       memory: [
         (request) => {
-          // The whole conversation, both sides of it, though the model saw a window.
+          // Consolidation reads the whole conversation, although the requests contain only its end.
           expect(textsIn(request)).toMatch(/t1 .* user: I am vegetarian\.\nt2 .* gaia: Noted\.\n[^]*t6 .* gaia: Here/);
           return answer({
             operations: [
@@ -120,17 +120,17 @@ describe.each([
       ],
       projects: [],
     });
-    expect(await first.hear(whatsapp, 'I am vegetarian.')).toBe('Noted.');
+    expect(await first.receive(whatsapp, 'I am vegetarian.')).toBe('Noted.');
     await runtime.advance(10 * minute);
-    await first.hear(whatsapp, 'Grace is my girlfriend, +44 20 7946 0958.');
-    await first.hear(whatsapp, 'Show me the garden.');
+    await first.receive(whatsapp, 'Grace is my girlfriend, +44 20 7946 0958.');
+    await first.receive(whatsapp, 'Show me the garden.');
     expect(first.chat.requests.every((request) => !textsIn(request).includes('USER_PROFILE'))).toBe(true);
     expect((await sessions.getSession(whatsapp))!.events).toHaveLength(6);
     expect(await stored(['turn', 'fact', 'note'])).toEqual([]);
 
-    // The conversation becomes quiet. A command starts no timer and calls no model.
+    // The conversation becomes idle. A command starts no timer and calls no model.
     await runtime.advance(29 * minute);
-    expect(await first.hear(whatsapp, '/remember My PIN is 4711')).toBe('Remembered: My PIN is 4711');
+    expect(await first.receive(whatsapp, '/remember My PIN is 4711')).toBe('Remembered: My PIN is 4711');
     expect(first.chat.requests).toHaveLength(3);
     expect(await sessions.getSession(whatsapp)).toBeDefined();
     await runtime.advance(1 * minute);
@@ -142,19 +142,19 @@ describe.each([
     expect(await stored(['note'])).toEqual(['My PIN is 4711']);
     expect(await stored(['turn'])).toHaveLength(6);
 
-    // Bob, on the same channel, knows nothing and is known nothing of.
-    await first.hear(bobs, 'Hi, I am Bob.');
+    // Bob uses the same channel. He sees none of Ann's memory and has none himself.
+    await first.receive(bobs, 'Hi, I am Bob.');
     expect(textsIn(first.chat.requests[3]!)).not.toMatch(/vegetarian|Grace|4711|USER_PROFILE/);
-    expect(await first.hear(bobs, '/memory')).toBe('Nothing is remembered.');
+    expect(await first.receive(bobs, '/memory')).toBe('Nothing is remembered.');
 
     // The process stops in the middle of his conversation: stopping consolidates nothing.
     await first.runner.close();
     expect([runtime.pending, await stored(['turn'], bobs)]).toEqual([0, []]);
     expect(await sessions.getSession(bobs)).toBeDefined();
 
-    // Day two, another process. The sweep takes up what went quiet while nothing ran.
+    // Day two, another process. The sweep consolidates the sessions that became idle while no process ran.
     await runtime.advance(24 * 60 * minute);
-    const second = gaia(open(), {
+    const second = startProcess(open(), {
       chat: [
         (request) => {
           const texts = textsIn(request);
@@ -203,55 +203,55 @@ describe.each([
     expect(await stored(['fact'], bobs)).toEqual(['Is called Bob.']);
     expect(await sessions.getSession(bobs)).toBeUndefined();
 
-    // Ann, now on Telegram: another session, the same memory; the profile is there without being fetched.
-    expect(await second.hear(telegram, 'What was my girlfriend’s number?')).toBe('Her number is +44 20 7946 0958.');
-    expect(second.keeper.requests[1]!.contents.map(textOf).join()).toContain('Herb garden (open)');
-    await second.hear(telegram, 'I live in Rome since Monday, eat fish again, and water the herbs at dawn.');
+    // Ann, now on Telegram: another session with the same memory and the same profile.
+    expect(await second.receive(telegram, 'What was my girlfriend’s number?')).toBe('Her number is +44 20 7946 0958.');
+    expect(second.memoryModel.requests[1]!.contents.map(textOf).join()).toContain('Herb garden (open)');
+    await second.receive(telegram, 'I live in Rome since Monday, eat fish again, and water the herbs at dawn.');
     expect(await stored(['note'])).toEqual(['My PIN is 4711', 'Lives in Rome since Monday.']);
-    // The profile is the session's: the same text in every request, though memory has grown.
+    // The profile belongs to the session: every request has the same text, although memory has grown.
     const profiles = second.chat.requests.slice(0, 4).map((request) => textOf(request.contents[0]));
     expect(new Set(profiles).size).toBe(1);
 
-    // Consolidated and cleared on request; long-term memory stays.
-    expect(await second.hear(telegram, '/reset')).toBe(
+    // On request the session is consolidated and cleared. Long-term memory stays.
+    expect(await second.receive(telegram, '/reset')).toBe(
       'The conversation was added to memory. A new conversation starts.',
     );
     expect(await sessions.getSession(telegram)).toBeUndefined();
-    // Told twice it is known once; what is no longer true is still known for when it was.
+    // A repeated statement is one fact. A fact that is no longer true stays, with the time in which it was true.
     expect((await stored(['fact'])).toSorted()).toEqual([
       ...['Eats fish again.', 'Grace is her girlfriend; her number is +44 20 7946 0958.', 'Is vegetarian.'],
       'Waters the herbs at dawn.',
     ]);
-    const listed = await second.hear(whatsapp, '/memory');
+    const listed = await second.receive(whatsapp, '/memory');
     expect(listed).toContain('note: Lives in Rome since Monday.');
     expect(listed).not.toMatch(/vegetarian|Bob/);
     const yesterday = { kinds: ['fact' as const], validAt: runtime.now() - 24 * 60 * 60 };
     const { memories: then } = await memory.searchMemory({ ...ann, query: 'vegetarian fish', filter: yesterday });
     expect(then.map(({ content }) => textOf(content))).toEqual(['Is vegetarian.']);
-    await second.hear(telegram, 'Good morning.');
+    await second.receive(telegram, 'Good morning.');
     expect(textsIn(second.chat.requests[4]!)).toContain('- Waters herbs at dawn.');
 
-    // Forgotten after a question, permanently: also in the profile of the current session, and its earlier messages.
-    expect(await second.hear(telegram, '/forget')).toContain('yes or no');
-    expect(await second.hear(telegram, 'yes')).toMatch(/^Forgotten: \d+ memories/);
+    // After a confirmation everything is deleted, also the profile and the earlier messages of the current session.
+    expect(await second.receive(telegram, '/forget')).toContain('yes or no');
+    expect(await second.receive(telegram, 'yes')).toMatch(/^Forgotten: \d+ memories/);
     expect(await stored(['turn', 'fact', 'note'])).toEqual([]);
     expect(await stored(['fact'], bobs)).toEqual(['Is called Bob.']);
-    expect(await second.hear(telegram, 'Who am I?')).toBe('Who are you?');
+    expect(await second.receive(telegram, 'Who am I?')).toBe('Who are you?');
     await second.runner.close();
-    for (const model of [first.chat, second.chat, second.keeper]) model.assertDone();
+    for (const model of [first.chat, second.chat, second.memoryModel]) model.assertDone();
   });
 
   it('continues in the next process, and finds turns outside the window by search', async () => {
     const open = createOpen();
     const services = open();
     const { runtime, sessions } = services;
-    const first = gaia(services, { chat: ['1', '2', '3'].map((text) => says(text)), memory: [], projects: [] });
+    const first = startProcess(services, { chat: ['1', '2', '3'].map((text) => says(text)), memory: [], projects: [] });
     for (const line of ['My passport is in the blue drawer.', 'It rains.', 'It still rains.'])
-      await first.hear(whatsapp, line);
+      await first.receive(whatsapp, line);
     await first.runner.close();
     await runtime.advance(20 * minute);
 
-    const second = gaia(open(), {
+    const second = startProcess(open(), {
       chat: [
         (request) => {
           expect(request.contents.map(textOf)).toEqual(['It still rains.', '3', 'And now?']);
@@ -270,19 +270,19 @@ describe.each([
       projects: [],
     });
     expect(await second.consolidator!.sweep(ann)).toEqual({ consolidated: 0, failed: 0, scheduled: 1 });
-    await second.hear(whatsapp, 'And now?');
+    await second.receive(whatsapp, 'And now?');
     await runtime.advance(29 * minute);
     expect((await sessions.getSession(whatsapp))?.events).toHaveLength(8);
     await runtime.advance(1 * minute);
     expect(await sessions.getSession(whatsapp)).toBeUndefined();
-    expect(await second.hear(whatsapp, 'Where is my passport?')).toBe('My passport is in the blue drawer.');
-    for (const model of [first.chat, second.chat, second.keeper]) model.assertDone();
+    expect(await second.receive(whatsapp, 'Where is my passport?')).toBe('My passport is in the blue drawer.');
+    for (const model of [first.chat, second.chat, second.memoryModel]) model.assertDone();
     await second.runner.close();
   });
 });
 
-describe('beside the conversations', () => {
-  it('has no service, tools and profile with memory off, and commands that report it', async () => {
+describe('memoryParts and proposals', () => {
+  it('have no service, tools and profile with memory off, and commands that report it', async () => {
     const sessions = new InMemorySessionService();
     const llm = new ScriptedLlm();
     const off = memoryParts({
@@ -299,7 +299,7 @@ describe('beside the conversations', () => {
     expect([plain.memoryService?.constructor.name, plain.profiles]).toEqual(['InMemoryMemoryService', undefined]);
   });
 
-  it('the analysis of past sessions proposes, a person approves, and it can be undone', async () => {
+  it('propose facts from past sessions, which can be applied and undone', async () => {
     const runtime = new FixedRuntime();
     const sessions = new InMemorySessionService({ runtime });
     const memory = new InMemoryMemoryService({ runtime });
@@ -308,33 +308,37 @@ describe('beside the conversations', () => {
     const llm = new ScriptedLlm(answer({ proposals: [proposal] }));
     const proposals = await proposeMemories({ ...ann, sessions, memory, llm, runtime });
     const audit = await applyProposals({ memory, proposals, approvedBy: 'ann', runtime });
-    const lives = async () => (await memory.listMemories({ ...ann, filter: { kinds: ['fact'] } })).memories.length;
-    expect(await lives()).toBe(1);
+    const countFacts = async () => (await memory.listMemories({ ...ann, filter: { kinds: ['fact'] } })).memories.length;
+    expect(await countFacts()).toBe(1);
     await undoProposals({ memory, audit });
-    expect(await lives()).toBe(0);
+    expect(await countFacts()).toBe(0);
   });
 });
 
-describe('stopping', () => {
-  it('ends without waiting for timers, and the next start consolidates', async () => {
-    const { url, sessions, memory, kept } = inOneFile();
+describe('the end of a process', () => {
+  it('does not wait for timers, and the next process consolidates', async () => {
+    const { url, sessions, memory, storedEntries } = inOneFile();
     const child = new Child<{ at: string }>('../../memory/children/ends-while-armed.ts', url, JSON.stringify(whatsapp));
     await child.finished();
     expect(child.told).toEqual([{ at: 'the end' }]);
     expect((await sessions.getSession(whatsapp))?.events).toHaveLength(2);
-    expect(await kept()).toEqual([]);
+    expect(await storedEntries()).toEqual([]);
     const consolidator = new IdleConsolidator({ sessions, memory: factsOfGrace(memory), idleMs: 1 });
     let consolidated = 0;
-    // The child's lease may be there still.
+    // The child's lease may not have expired yet.
     while (consolidated === 0) ({ consolidated } = await consolidator.sweep(ann));
-    expect(await kept()).toEqual(['fact: Grace is my girlfriend.', 'turn: Grace is my girlfriend.', 'turn: Noted.']);
+    expect(await storedEntries()).toEqual([
+      'fact: Grace is my girlfriend.',
+      'turn: Grace is my girlfriend.',
+      'turn: Noted.',
+    ]);
     await consolidator.close();
   });
 });
 
 describe('kill -9', () => {
   it('neither loses nor doubles data between consolidation and deletion in SQLite', async () => {
-    const { url, sessions, memory, kept } = inOneFile();
+    const { url, sessions, memory, storedEntries } = inOneFile();
     await beginSession({ sessions }, whatsapp, ['user', 'Grace is my girlfriend.'], ['gaia', 'Noted.']);
 
     const child = new Child<{ at: string }>(
@@ -345,16 +349,16 @@ describe('kill -9', () => {
 
     const all = ['fact: Grace is my girlfriend.', 'turn: Grace is my girlfriend.', 'turn: Noted.'];
     expect((await sessions.getSession(whatsapp))?.events).toHaveLength(2);
-    expect(await kept()).toEqual(all);
+    expect(await storedEntries()).toEqual(all);
 
-    // The next process takes it up once the dead one's leases have run out.
+    // The next process consolidates the session after the leases of the dead process have expired.
     const consolidator = new IdleConsolidator({ sessions, memory: factsOfGrace(memory), idleMs: 1 });
     let outcome: string;
     do outcome = await consolidator.consolidate(whatsapp);
     while (outcome === 'active');
     expect(outcome).toBe('deleted');
     expect(await sessions.getSession(whatsapp)).toBeUndefined();
-    expect(await kept()).toEqual(all);
+    expect(await storedEntries()).toEqual(all);
     await consolidator.close();
   });
 });
@@ -363,11 +367,11 @@ describe('kill -9', () => {
 function inOneFile() {
   const file = new OneFile();
   const { sessions, memory } = file.connect();
-  const kept = async () => {
+  const storedEntries = async () => {
     const { memories } = await memory.listMemories({ ...ann, filter: { kinds: ['turn', 'fact'] } });
     return memories.map(({ kind, content }) => `${kind}: ${textOf(content)}`).toSorted();
   };
-  return { url: file.url, sessions, memory, kept };
+  return { url: file.url, sessions, memory, storedEntries };
 }
 
 function eventOf({ contents }: LlmRequest): Event {

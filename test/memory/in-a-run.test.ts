@@ -53,18 +53,18 @@ function fail(): never {
 }
 
 describe('AutoIngestPlugin', () => {
-  function ingesting(setup: MemorySetup, options: Partial<AutoIngestPluginOptions> = {}) {
+  function createPlugin(setup: MemorySetup, options: Partial<AutoIngestPluginOptions> = {}) {
     const { sessions, memory, runtime } = setup;
     return new AutoIngestPlugin({ sessions, memory, runtime, ...options });
   }
 
-  it('adds what each run said to memory, each turn once and in order, without anybody asking', async () => {
+  it('adds the turns of each run to memory, once and in order', async () => {
     const setup = new MemorySetup();
-    const plugin = ingesting(setup);
+    const plugin = createPlugin(setup);
     const runner = setup.runner([plugin], [says('Noted: tea.'), says('Noted: milk.')]);
     await turn(runner, 'I like tea.');
     await turn(runner, 'With milk.');
-    expect(await setup.remembered(), 'no run has waited for it').toEqual([]);
+    expect(await setup.remembered(), 'the runs do not wait for memory').toEqual([]);
     await plugin.flush();
     expect(await setup.remembered()).toEqual(['I like tea.', 'Noted: tea.', 'With milk.', 'Noted: milk.']);
     await runner.close();
@@ -73,10 +73,10 @@ describe('AutoIngestPlugin', () => {
   it.each([
     ['throws', (): never => fail()],
     ['rejects', async (): Promise<never> => fail()],
-  ] as const)('leaves no timer behind where memory %s', async (_, failing) => {
+  ] as const)('leaves no timer active if memory %s', async (_, failing) => {
     const setup = new MemorySetup();
     setup.memory.addEventsToMemory = failing;
-    const plugin = ingesting(setup, { maxAttempts: 1 });
+    const plugin = createPlugin(setup, { maxAttempts: 1 });
     const runner = setup.runner([plugin], [says('Noted.')]);
     await turn(runner, 'I like tea.');
     await setup.runtime.advance(100);
@@ -86,7 +86,7 @@ describe('AutoIngestPlugin', () => {
     expect(setup.runtime.pending).toBe(0);
   });
 
-  it('does so in the background: the run ends while memory still works', async () => {
+  it('works in the background: the run ends before memory has stored its turns', async () => {
     const setup = new MemorySetup();
     let go = (): void => {};
     const gate = new Promise<void>((resolve) => (go = resolve));
@@ -95,7 +95,7 @@ describe('AutoIngestPlugin', () => {
       await gate;
       await add(p);
     };
-    const plugin = ingesting(setup);
+    const plugin = createPlugin(setup);
     const runner = setup.runner([plugin], [says('Noted.')]);
     await turn(runner, 'I like tea.');
     expect(await setup.remembered()).toEqual([]);
@@ -104,22 +104,22 @@ describe('AutoIngestPlugin', () => {
     expect(await setup.remembered()).toHaveLength(2);
   });
 
-  it('reads only what is new, and of a session it does not know only what the run said', async () => {
+  it('adds only new events, and only those of the run for an unknown session', async () => {
     const setup = new MemorySetup();
-    const given: string[][] = [];
+    const added: string[][] = [];
     const memory: MemoryService = {
       addSessionToMemory: async () => {},
       searchMemory: async () => ({ memories: [] }),
-      addEventsToMemory: async ({ events }) => void given.push(events.map(({ content }) => textOf(content))),
+      addEventsToMemory: async ({ events }) => void added.push(events.map(({ content }) => textOf(content))),
     };
     await turn(setup.runner([], [says('Before.')]), 'Long ago.');
-    const plugin = ingesting(setup, { memory });
+    const plugin = createPlugin(setup, { memory });
     const runner = setup.runner([plugin], [says('One.'), says('Two.')]);
     for (const message of ['First.', 'Second.']) {
       await turn(runner, message);
       await plugin.flush();
     }
-    expect(given).toEqual([
+    expect(added).toEqual([
       ['First.', 'One.'],
       ['Second.', 'Two.'],
     ]);
@@ -127,7 +127,7 @@ describe('AutoIngestPlugin', () => {
 
   it('starts again with a session that was deleted and created again under its id', async () => {
     const setup = new MemorySetup();
-    const plugin = ingesting(setup);
+    const plugin = createPlugin(setup);
     const runner = setup.runner([plugin], [says('1'), says('2'), says('3'), says('4'), says('5')]);
     for (const message of ['One.', 'Two.']) await turn(runner, message);
     await plugin.flush();
@@ -139,7 +139,7 @@ describe('AutoIngestPlugin', () => {
 
   it('skips turns that were rewound, also before the events that it reads', async () => {
     const setup = new MemorySetup();
-    const plugin = ingesting(setup);
+    const plugin = createPlugin(setup);
     const runner = setup.runner([plugin], [says('1'), says('2'), says('3'), says('4')]);
     const one = await turn(runner, 'One.');
     const two = await turn(runner, 'Two.');
@@ -156,7 +156,7 @@ describe('AutoIngestPlugin', () => {
   it('skips events that were copied from another session', async () => {
     const setup = new MemorySetup();
     await turn(setup.runner([], [says('1')]), 'One.');
-    const plugin = ingesting(setup);
+    const plugin = createPlugin(setup);
     const runner = setup.runner([plugin], [says('2'), says('3')]);
     await turn(runner, 'Two.', 's2');
     await plugin.flush();
@@ -168,9 +168,9 @@ describe('AutoIngestPlugin', () => {
     expect(await setup.remembered()).toEqual(['Two.', '2', 'Three.', '3']);
   });
 
-  it('ephemeral runs leave nothing, nor do the sessions of agents that are used as tools', async () => {
+  it('adds nothing of ephemeral runs and of agents that run as tools', async () => {
     const setup = new MemorySetup();
-    const plugin = ingesting(setup);
+    const plugin = createPlugin(setup);
     const { sessions, memory, runtime } = setup;
     const consolidator = new IdleConsolidator({ sessions, memory, runtime });
     const helper = new LlmAgent({ name: 'helper', model: new ScriptedLlm(says('Done.')) });
@@ -194,7 +194,7 @@ describe('AutoIngestPlugin', () => {
       if (left-- > 0) throw new TholeError('STORE_UNAVAILABLE', 'The store is gone.');
       await add(p);
     };
-    const plugin = ingesting(setup, { maxAttempts: 2, onError: ({ session }) => failures.push(session) });
+    const plugin = createPlugin(setup, { maxAttempts: 2, onError: ({ session }) => failures.push(session) });
     const runner = setup.runner([plugin], [says('1'), says('2'), says('3')]);
     await turn(runner, 'One.');
     await setup.runtime.advance(2_000);
@@ -217,7 +217,7 @@ describe('AutoIngestPlugin', () => {
       await gate;
       await add(p);
     };
-    const plugin = ingesting(setup, { maxWaiting: 1 });
+    const plugin = createPlugin(setup, { maxWaiting: 1 });
     const runner = setup.runner([plugin], [says('a'), says('b'), says('c'), says('e'), says('d')]);
     for (const id of ['s1', 's2', 's3']) {
       await turn(runner, `In ${id}.`, id);
@@ -225,7 +225,7 @@ describe('AutoIngestPlugin', () => {
     }
     expect(setup.runtime.logs.map(({ fields }) => fields?.['sessionId'])).toEqual(['s3']);
     await turn(runner, 'Again in s2.', 's2');
-    expect(setup.runtime.logs, 'it waits already').toHaveLength(1);
+    expect(setup.runtime.logs, 'this session is already in the queue').toHaveLength(1);
     go();
     await plugin.flush();
     expect(await setup.remembered()).toEqual(['In s1.', 'a', 'In s2.', 'b', 'Again in s2.', 'e']);
@@ -239,7 +239,7 @@ describe('AutoIngestPlugin', () => {
     const failures: unknown[] = [];
     const add = setup.memory.addEventsToMemory.bind(setup.memory);
     setup.memory.addEventsToMemory = (p) => (p.sessionId === 's1' ? new Promise(() => {}) : add(p));
-    const plugin = ingesting(setup, { maxAttempts: 1, onError: ({ error }) => failures.push(error) });
+    const plugin = createPlugin(setup, { maxAttempts: 1, onError: ({ error }) => failures.push(error) });
     const runner = setup.runner([plugin], [says('a'), says('b')]);
     for (const id of ['s1', 's2']) await turn(runner, `In ${id}.`, id);
     await setup.runtime.advance(31_000);
@@ -250,18 +250,18 @@ describe('AutoIngestPlugin', () => {
 
   it('waits for the queue and for one more attempt of failures when the runner closes', async () => {
     const setup = new MemorySetup();
-    const runner = setup.runner([ingesting(setup)], [says('Noted.')]);
+    const runner = setup.runner([createPlugin(setup)], [says('Noted.')]);
     await turn(runner, 'I like tea.');
     await runner.close();
     expect(await setup.remembered()).toHaveLength(2);
     setup.memory.addEventsToMemory = () => Promise.reject(new Error('gone'));
-    const failing = setup.runner([ingesting(setup)], [says('Noted.')]);
+    const failing = setup.runner([createPlugin(setup)], [says('Noted.')]);
     await turn(failing, 'And milk.');
     await failing.close();
     expect(setup.runtime.pending).toBe(0);
   });
 
-  it('over facts keeps turns at once, and facts come when the session has gone quiet', async () => {
+  it('adds turns at once to a FactMemoryService, which makes facts after the idle time', async () => {
     const setup = new MemorySetup();
     const { runtime, sessions } = setup;
     const operations = [{ op: 'add', text: 'Likes tea.', evidence: ['t1'] }];
@@ -269,7 +269,7 @@ describe('AutoIngestPlugin', () => {
       ...{ memory: setup.memory, runtime, leasing: sessions.leasing },
       llm: new ScriptedLlm(says(JSON.stringify({ operations }))),
     });
-    const plugin = ingesting(setup, { memory });
+    const plugin = createPlugin(setup, { memory });
     const consolidator = new IdleConsolidator({ sessions, memory, runtime });
     const runner = setup.runner([plugin, consolidator], [says('Noted.')], { memory });
     await turn(runner, 'I like tea.');
@@ -280,7 +280,7 @@ describe('AutoIngestPlugin', () => {
     expect(await sessions.getSession({ ...ann, sessionId: 's1' })).toBeUndefined();
   });
 
-  it('refuses what cannot work, by name', () => {
+  it('rejects invalid options and names them', () => {
     const { sessions, memory } = new MemorySetup();
     for (const [options, name] of [
       [{ memory }, 'sessions'],
@@ -330,20 +330,20 @@ describe('privacy in a runner', () => {
   });
 });
 
-describe('deleting a session with its memory, while it is on its way there', () => {
-  /** Returns a setup after one turn whose memory is slow: adding continues when `go` is called. */
-  async function onItsWay(into: 'addSessionToMemory' | 'addEventsToMemory', makeFacts: boolean) {
+describe('deleting a session while it is being added to memory', () => {
+  /** Runs one turn with a slow memory. Adding the turn continues when `go` is called. */
+  async function addSlowly(into: 'addSessionToMemory' | 'addEventsToMemory', makeFacts: boolean) {
     const setup = new MemorySetup();
-    const { runtime, sessions, memory: kept } = setup;
+    const { runtime, sessions, memory: inner } = setup;
     let go = (): void => {};
     const gate = new Promise<void>((resolve) => (go = resolve));
-    const add = kept[into].bind(kept) as (...p: unknown[]) => Promise<void>;
-    kept[into] = async (...p: unknown[]) => {
+    const add = inner[into].bind(inner) as (...p: unknown[]) => Promise<void>;
+    inner[into] = async (...p: unknown[]) => {
       await gate;
       await add(...p);
     };
     const llm = new ScriptedLlm();
-    const memory = makeFacts ? new FactMemoryService({ memory: kept, llm, runtime }) : kept;
+    const memory = makeFacts ? new FactMemoryService({ memory: inner, llm, runtime }) : inner;
     const plugin =
       into === 'addSessionToMemory'
         ? new IdleConsolidator({ sessions, memory, runtime })
@@ -358,8 +358,8 @@ describe('deleting a session with its memory, while it is on its way there', () 
     ['addSessionToMemory', false],
     ['addSessionToMemory', true],
     ['addEventsToMemory', false],
-  ] as const)('nothing of it arrives by %s (with facts: %s)', async (into, makeFacts) => {
-    const { setup, runner, go } = await onItsWay(into, makeFacts);
+  ] as const)('stores nothing by %s if its memory is deleted too (with facts: %s)', async (into, makeFacts) => {
+    const { setup, runner, go } = await addSlowly(into, makeFacts);
     expect(await runner.deleteSession({ userId: 'ann', sessionId: 's1', memory: true })).toBe(true);
     go();
     await setup.runtime.advance(60 * 60_000);
@@ -367,8 +367,8 @@ describe('deleting a session with its memory, while it is on its way there', () 
     expect([await setup.remembered(), setup.runtime.logs]).toEqual([[], []]);
   });
 
-  it('what is deleted without its memory arrives', async () => {
-    const { setup, runner, go } = await onItsWay('addSessionToMemory', false);
+  it('stores the turns if the session is deleted without its memory', async () => {
+    const { setup, runner, go } = await addSlowly('addSessionToMemory', false);
     expect(await runner.deleteSession({ userId: 'ann', sessionId: 's1' })).toBe(true);
     go();
     await setup.runtime.advance(0);
@@ -412,7 +412,7 @@ describe('deleting a session with its memory, while it is on its way there', () 
     await runner.close();
   });
 
-  it('nothing that is said while it is deleted arrives either', async () => {
+  it('stores nothing of a turn that runs during the deletion', async () => {
     const setup = new MemorySetup();
     const { runtime, sessions, memory } = setup;
     const plugin = new AutoIngestPlugin({ sessions, memory, runtime });
@@ -479,7 +479,7 @@ describe('ProfilePlugin in a runner', () => {
     return setup;
   }
 
-  it('is first and the same in every request of the session, and is never stored', async () => {
+  it('adds the same profile at the start of every request of the session, and never stores it', async () => {
     const setup = await withTea();
     const { memory, runtime } = setup;
     const llm = new ScriptedLlm(lines('Likes <b>tea</b>.'));
@@ -500,12 +500,12 @@ describe('ProfilePlugin in a runner', () => {
     expect(new Set(blocks).size).toBe(1);
     expect(blocks[0]).toContain('- Likes &lt;b&gt;tea&lt;/b&gt;.');
     expect(setup.model.requests[0]!.contents[0]!.role).toBe('user');
-    expect([llm.requests.length, reads], 'once a run, and once after the model has thought').toEqual([1, 3]);
+    expect([llm.requests.length, reads], 'one read per run, and one after the model call').toEqual([1, 3]);
     const stored = JSON.stringify((await setup.sessions.getSession({ ...ann, sessionId: 's1' }))!);
     expect(stored).not.toContain('USER_PROFILE');
   });
 
-  it('is at the end of the system text on request', async () => {
+  it('adds the profile at the end of the system text with placement system', async () => {
     const setup = await withTea();
     const { memory, runtime } = setup;
     const plugin = new ProfilePlugin({ memory, llm: new ScriptedLlm(lines('Tea.')), placement: 'system', runtime });
@@ -515,7 +515,7 @@ describe('ProfilePlugin in a runner', () => {
     expect(config.systemInstruction).toMatch(/<USER_PROFILE>\n[^]*- Tea\.\n<\/USER_PROFILE>$/);
   });
 
-  it('completes a turn if a model fails or memory cannot be read', async () => {
+  it('completes a turn if its model fails or memory cannot be read', async () => {
     const setup = await withTea();
     const { memory, runtime } = setup;
     const plugin = new ProfilePlugin({ memory, llm: new ScriptedLlm(fails('MODEL_OVERLOADED')), runtime });
@@ -528,7 +528,7 @@ describe('ProfilePlugin in a runner', () => {
     expect(runtime.logs.at(-1)!.message).toBe('The profile could not be read.');
   });
 
-  it('is not in requests of other users', async () => {
+  it('adds no profile to requests of other users', async () => {
     const setup = await withTea();
     const { memory, runtime } = setup;
     const runner = setup.runner([new ProfilePlugin({ memory, llm: new ScriptedLlm(), runtime })], [says('Hi.')]);
@@ -538,7 +538,7 @@ describe('ProfilePlugin in a runner', () => {
 });
 
 describe('SessionWindowPlugin in a runner', () => {
-  it('shows the model the last turns, its calls with their answers, while the session keeps all', async () => {
+  it('sends only the last turns, calls with their answers, and leaves the session unchanged', async () => {
     const setup = new MemorySetup();
     const find = new FunctionTool({ name: 'find', description: 'Finds.', execute: () => ({ found: 1 }) });
     const runner = setup.runner(
@@ -563,7 +563,7 @@ describe('SessionWindowPlugin in a runner', () => {
     expect(events.flatMap(getFunctionCalls)).toHaveLength(2);
   });
 
-  it('shows a late answer’s call with its message first and nothing else from there', async () => {
+  it('sends the message and the call of a late answer first, and nothing else of that turn', async () => {
     const setup = new MemorySetup();
     const choose = new LongRunningFunctionTool({ name: 'choose', description: 'Asks.', execute: () => undefined });
     const runner = setup.runner(
@@ -576,10 +576,10 @@ describe('SessionWindowPlugin in a runner', () => {
     const newMessage = { role: 'user' as const, parts: [{ functionResponse }] };
     await runner.runToCompletion({ userId: 'ann', sessionId: 's1', newMessage });
     const { contents } = setup.model.requests.at(-1)!;
-    const told = contents.flatMap(({ parts = [] }) =>
+    const sent = contents.flatMap(({ parts = [] }) =>
       parts.map((part) => part.text ?? part.functionCall?.id ?? `answer of ${part.functionResponse?.id}`),
     );
-    expect([contents[0]!.role, told.slice(0, 5)]).toEqual([
+    expect([contents[0]!.role, sent.slice(0, 5)]).toEqual([
       'user',
       ['Which room?', 'c1', 'answer of c1', 'Four.', '4'],
     ]);

@@ -6,7 +6,7 @@ import { factsOfGrace } from './facts-of-grace.ts';
 import { OneFile } from './one-file.ts';
 import type { Connection } from './one-file.ts';
 
-/** Four sessions of each user, which speak of Grace; their names. */
+/** Creates four sessions of each user, with a message about Grace. Returns user and session ids. */
 async function beginFour(connection: Connection, users: readonly string[]): Promise<string[]> {
   const names: string[] = [];
   for (const userId of users)
@@ -18,8 +18,8 @@ async function beginFour(connection: Connection, users: readonly string[]): Prom
   return names;
 }
 
-/** The kinds of what is kept of one user. */
-async function kinds({ memory }: Connection, userId: string): Promise<string[]> {
+/** Returns the kinds of a user's entries in memory. */
+async function kindsOf({ memory }: Connection, userId: string): Promise<string[]> {
   const { memories } = await memory.listMemories({ appName: 'gaia', userId, filter: { kinds: ['turn', 'fact'] } });
   return memories.map(({ kind }) => kind).toSorted();
 }
@@ -32,15 +32,15 @@ it('consolidates each session once with several connections that sweep concurren
   const connections = [1, 2, 3].map(() => {
     const connection = file.connect();
     const memory = factsOfGrace(connection.memory);
-    const counting = {
+    const recordingMemory = {
       searchMemory: memory.searchMemory.bind(memory),
       addSessionToMemory: async (...p: Parameters<typeof memory.addSessionToMemory>) => {
         added.push(`${p[0].userId} ${p[0].id}`);
         await memory.addSessionToMemory(...p);
       },
     };
-    const consolidator = new IdleConsolidator({ sessions: connection.sessions, memory: counting, idleMs: 1 });
-    file.closes(() => consolidator.close());
+    const consolidator = new IdleConsolidator({ sessions: connection.sessions, memory: recordingMemory, idleMs: 1 });
+    file.closeAtEnd(() => consolidator.close());
     return { ...connection, consolidator };
   });
   const [first] = connections;
@@ -52,7 +52,7 @@ it('consolidates each session once with several connections that sweep concurren
   expect(reports.reduce((sum, { consolidated }) => sum + consolidated, 0)).toBe(8);
   expect(added.toSorted()).toEqual(names);
   expect((await first!.sessions.listSessions({ appName: 'gaia' })).total).toBe(0);
-  for (const userId of ['ann', 'bob']) expect(await kinds(connections[2]!, userId)).toEqual(fourOfEach);
+  for (const userId of ['ann', 'bob']) expect(await kindsOf(connections[2]!, userId)).toEqual(fourOfEach);
 });
 
 it('consolidates each quiet session once with several processes that start together', async () => {
@@ -74,5 +74,5 @@ it('consolidates each quiet session once with several processes that start toget
   expect(reports.map(({ failed }) => failed)).toEqual([0, 0, 0]);
   expect(reports.reduce((sum, { consolidated = 0 }) => sum + consolidated, 0)).toBe(12);
   expect((await connection.sessions.listSessions({ appName: 'gaia' })).total).toBe(0);
-  for (const userId of users) expect(await kinds(connection, userId)).toEqual(fourOfEach);
+  for (const userId of users) expect(await kindsOf(connection, userId)).toEqual(fourOfEach);
 });

@@ -12,10 +12,10 @@ export interface Connection {
   memory: DatabaseMemoryService;
 }
 
-/** Sessions and memory in a SQLite file that is gone when the test has finished; connections close before it. */
+/** A SQLite file for sessions and memory. When the test has finished, its connections are closed and the file is removed. */
 export class OneFile {
   readonly #folder = mkdtempSync(join(tmpdir(), 'memory-'));
-  /** For other processes. */
+  /** URL of the file, for other processes. */
   readonly url: string = `sqlite:///${join(this.#folder, 'memory.db')}`;
   readonly #closing: (() => Promise<void>)[] = [];
 
@@ -29,15 +29,15 @@ export class OneFile {
   connect(runtime?: Runtime): Connection {
     const sessions = new DatabaseSessionService({ dbUrl: this.url, runtime });
     const memory = new DatabaseMemoryService({ dbUrl: this.url, runtime });
-    this.closes(
+    this.closeAtEnd(
       () => memory.close(),
       () => sessions.close(),
     );
     return { sessions, memory };
   }
 
-  /** Closed when the test has finished, last first. */
-  closes(...closing: (() => Promise<void>)[]): void {
+  /** Registers functions that are called when the test has finished, in reverse order of the calls of `closeAtEnd`. */
+  closeAtEnd(...closing: (() => Promise<void>)[]): void {
     this.#closing.push(...closing.toReversed());
   }
 }

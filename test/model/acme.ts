@@ -1,7 +1,7 @@
 import { readRetryAfter, TholeError } from '@thole/core';
 import type { ErrorTable, ProviderConnection } from '@thole/core';
 
-/** An error as SDKs make them: its own, with the real one as its cause, and the request in it. */
+/** An error like those of SDKs: it contains the request, and its cause is the original error. */
 export class AcmeError extends Error {
   override name = 'AcmeError';
   readonly request: unknown;
@@ -16,10 +16,11 @@ export class AcmeError extends Error {
 export const acmeTable: ErrorTable = {
   refuse({ status, headers, body }, now) {
     const code = status === 401 ? 'MODEL_AUTH' : status === 429 ? 'MODEL_RATE_LIMITED' : 'MODEL_OVERLOADED';
-    return new TholeError(status === 400 ? 'MODEL_BAD_REQUEST' : code, `Acme refused with ${status}: ${told(body)}`, {
+    const text = messageOf(body);
+    return new TholeError(status === 400 ? 'MODEL_BAD_REQUEST' : code, `Acme refused with ${status}: ${text}`, {
       status,
       retryAfterMs: readRetryAfter(headers, now),
-      details: { told: told(body), length: told(body).length },
+      details: { text, length: text.length },
     });
   },
   explain: (error, when) =>
@@ -28,10 +29,10 @@ export const acmeTable: ErrorTable = {
     }),
 };
 
-const told = (body: unknown): string =>
+const messageOf = (body: unknown): string =>
   typeof body === 'string' ? body : ((body as { error?: string }).error ?? JSON.stringify(body));
 
-/** A provider's SDK in small. Like true ones it looks for words of a time-out in the errors it gets. */
+/** Sends a request as an SDK does. Like real SDKs, it replaces errors whose text mentions a time-out. */
 export async function askAcme(connection: ProviderConnection, url: string, signal: AbortSignal): Promise<Response> {
   const request = { method: 'POST', headers: { authorization: 'Bearer s3cr3t-key' }, body: '{}' };
   try {
@@ -42,7 +43,7 @@ export async function askAcme(connection: ProviderConnection, url: string, signa
   }
 }
 
-/** The text of an answer, piece by piece. */
+/** Yields the text of a response in pieces. */
 export async function* piecesOf(response: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) {

@@ -4,7 +4,7 @@ import { useServer } from './use-server.ts';
 
 const KEYS = [Symbol.for('undici.globalDispatcher.2'), Symbol.for('undici.globalDispatcher.1')] as const;
 const all = globalThis as unknown as { [key: symbol]: object | undefined };
-/** Undici looks at its clock about twice a second. */
+/** Longer than the lowered limits: undici checks time limits about twice per second. */
 const LONGER_MS = 2000;
 
 let key: symbol;

@@ -5,7 +5,7 @@ import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { Pieces, until, useServer } from './use-server.ts';
 
-function guard(options: Partial<FetchGuard> = {}): { fetch: typeof globalThis.fetch; runtime: FixedRuntime } {
+function createGuard(options: Partial<FetchGuard> = {}): { fetch: typeof globalThis.fetch; runtime: FixedRuntime } {
   const runtime = new FixedRuntime();
   const refuse = ({ status }: RefusedAnswer): TholeError => new TholeError('MODEL_BAD_REQUEST', `It said ${status}.`);
   const limits = { timeoutMs: 5000, idleTimeoutMs: 1000 };
@@ -21,7 +21,7 @@ const errorOf = (promise: Promise<unknown>): Promise<TholeError> =>
 describe('guardedFetch without an answer', () => {
   it('throws MODEL_TIMEOUT and closes the connection if no answer begins in time', async () => {
     const server = await useServer({ ending: 'silence' });
-    const { fetch, runtime } = guard();
+    const { fetch, runtime } = createGuard();
     const error = errorOf(fetch(server.url));
     await until(() => server.requests.length === 1);
     await runtime.advance(4999);
@@ -34,7 +34,7 @@ describe('guardedFetch without an answer', () => {
 
   it('throws MODEL_TIMEOUT and closes the connection after the idle limit during a read', async () => {
     const server = await useServer({ body: ['one'], ending: 'silence' });
-    const { fetch, runtime } = guard();
+    const { fetch, runtime } = createGuard();
     const reader = (await fetch(server.url)).body!.getReader();
     expect(new TextDecoder().decode((await reader.read()).value)).toBe('one');
     const error = errorOf(reader.read());
@@ -47,7 +47,7 @@ describe('guardedFetch without an answer', () => {
   });
 
   it('avoids the word time-out, which SDKs search for', async () => {
-    const { fetch, runtime } = guard({ fetch: () => new Promise(() => {}) });
+    const { fetch, runtime } = createGuard({ fetch: () => new Promise(() => {}) });
     const error = errorOf(fetch('http://localhost/'));
     await runtime.advance(5000);
     expect(String(await error)).not.toMatch(/timed? ?out/i);
@@ -58,12 +58,12 @@ describe('guardedFetch with a slow answer', () => {
   it('does not time out while bytes arrive, including keep-alives', async () => {
     const pieces = new Pieces();
     const server = await useServer({ body: pieces });
-    const { fetch, runtime } = guard();
+    const { fetch, runtime } = createGuard();
     const reader = (await fetch(server.url)).body!.getReader();
     for (let i = 0; i < 5; i++) {
       const read = reader.read();
       await runtime.advance(900);
-      pieces.say(': keep-alive\n\n');
+      pieces.add(': keep-alive\n\n');
       expect((await read).done).toBe(false);
     }
     expect(runtime.monotonic()).toBe(4500);
@@ -73,7 +73,7 @@ describe('guardedFetch with a slow answer', () => {
 
   it('does not time out because its reader is slow', async () => {
     const server = await useServer({ body: ['one', 'two', 'three'] });
-    const { fetch, runtime } = guard();
+    const { fetch, runtime } = createGuard();
     const response = await fetch(server.url);
     await runtime.advance(100_000);
     let text = '';
@@ -87,7 +87,7 @@ describe('guardedFetch with a slow answer', () => {
 
   it('waits longer than the maximum of a platform’s timer', async () => {
     const days = 30 * 24 * 3_600_000;
-    const { fetch, runtime } = guard({ fetch: () => new Promise(() => {}), timeoutMs: days });
+    const { fetch, runtime } = createGuard({ fetch: () => new Promise(() => {}), timeoutMs: days });
     const error = errorOf(fetch('http://localhost/'));
     await runtime.advance(days - 1);
     expect(runtime.pending).toBe(1);
@@ -100,7 +100,7 @@ describe('guardedFetch with an error status', () => {
   async function refused(status: number, body: string | string[] | undefined, type = 'application/json') {
     const server = await useServer({ status, body, headers: { 'content-type': type, 'x-request-id': 'r1' } });
     const seen: RefusedAnswer[] = [];
-    const { fetch, runtime } = guard({
+    const { fetch, runtime } = createGuard({
       refuse: (answer) => (seen.push(answer), new TholeError('MODEL_BAD_REQUEST', 'Refused.')),
     });
     expect(await errorOf(fetch(server.url))).toMatchObject({ code: 'MODEL_BAD_REQUEST', message: 'Refused.' });
@@ -111,11 +111,11 @@ describe('guardedFetch with an error status', () => {
   }
 
   it.each<[string, number, string | string[] | undefined, unknown]>([
-    ['what its JSON holds', 400, '{"error":{"code":"no"}}', { error: { code: 'no' } }],
-    ['JSON that comes in pieces', 503, ['{"err', 'or":"Größe ', '🏨"}'], { error: 'Größe 🏨' }],
+    ['parsed JSON', 400, '{"error":{"code":"no"}}', { error: { code: 'no' } }],
+    ['JSON that arrives in pieces', 503, ['{"err', 'or":"Größe ', '🏨"}'], { error: 'Größe 🏨' }],
     ['a page of HTML as text', 502, '<html><h1>Bad Gateway</h1>', '<html><h1>Bad Gateway</h1>'],
-    ['JSON that breaks off as text', 500, '{"error":', '{"error":'],
-    ['no body as no text', 429, undefined, ''],
+    ['incomplete JSON as text', 500, '{"error":', '{"error":'],
+    ['a missing body as an empty text', 429, undefined, ''],
     ['a redirect that is not followed', 304, undefined, ''],
   ])('returns %s', async (_what, status, body, expected) => {
     expect(await refused(status, body)).toMatchObject({ status, body: expected });
@@ -128,7 +128,7 @@ describe('guardedFetch with an error status', () => {
 
   it('reports the received part of the body if the connection breaks', async () => {
     const server = await useServer({ status: 401, body: ['{"error":"no key"'], ending: 'cut' });
-    const { fetch } = guard({
+    const { fetch } = createGuard({
       refuse: ({ status, body }) => new TholeError('MODEL_AUTH', `${status} ${String(body)}`),
     });
     expect(await errorOf(fetch(server.url))).toMatchObject({ code: 'MODEL_AUTH', message: '401 {"error":"no key"' });
@@ -136,7 +136,7 @@ describe('guardedFetch with an error status', () => {
 
   it('throws MODEL_TIMEOUT if the body stops arriving', async () => {
     const server = await useServer({ status: 500, body: ['{'], ending: 'silence' });
-    const { fetch, runtime } = guard();
+    const { fetch, runtime } = createGuard();
     const error = errorOf(fetch(server.url));
     await until(() => runtime.pending > 0 && server.requests.length === 1);
     let isOver = false;
@@ -151,7 +151,7 @@ describe('guardedFetch', () => {
   it('throws the signal’s reason before and during the answer, and closes the connection', async () => {
     for (const answer of [{ ending: 'silence' }, { body: ['one'], ending: 'silence' }] as const) {
       const server = await useServer(answer);
-      const { fetch, runtime } = guard();
+      const { fetch, runtime } = createGuard();
       const abort = new AbortController();
       const reading = fetch(server.url, { signal: abort.signal }).then((response) => response.text());
       const error = errorOf(reading);
@@ -166,7 +166,7 @@ describe('guardedFetch', () => {
   it('obeys the signal of a Request object', async () => {
     const server = await useServer({ ending: 'silence' });
     const abort = new AbortController();
-    const error = errorOf(guard().fetch(new Request(server.url, { signal: abort.signal })));
+    const error = errorOf(createGuard().fetch(new Request(server.url, { signal: abort.signal })));
     await until(() => server.requests.length === 1);
     abort.abort('enough');
     expect(await error).toBe('enough');
@@ -176,8 +176,8 @@ describe('guardedFetch', () => {
   it('ends with its signal if the platform’s fetch ignores it, and releases the body', async () => {
     const abort = new AbortController();
     const cancelled: unknown[] = [];
-    const deaf = new ReadableStream({ cancel: (reason) => void cancelled.push(reason) });
-    const { fetch } = guard({ fetch: async () => new Response(deaf) });
+    const endless = new ReadableStream({ cancel: (reason) => void cancelled.push(reason) });
+    const { fetch } = createGuard({ fetch: async () => new Response(endless) });
     const error = errorOf((await fetch('http://localhost/', { signal: abort.signal })).text());
     abort.abort('enough');
     expect(await error).toBe('enough');
@@ -191,7 +191,7 @@ describe('guardedFetch', () => {
         for (let turn = 0; turn < turns; turn++) await Promise.resolve();
         abort.abort('enough');
       };
-      const { fetch } = guard({ fetch: async () => (void abortSoon(), new Response(new ReadableStream())) });
+      const { fetch } = createGuard({ fetch: async () => (void abortSoon(), new Response(new ReadableStream())) });
       const reading = fetch('http://localhost/', { signal: abort.signal }).then((response) => response.text());
       expect(await errorOf(reading)).toBe('enough');
     }
@@ -199,7 +199,7 @@ describe('guardedFetch', () => {
 
   it('closes the connection if its reader leaves', async () => {
     const server = await useServer({ body: ['one', 'two'], ending: 'silence' });
-    const { fetch, runtime } = guard();
+    const { fetch, runtime } = createGuard();
     const response = await fetch(server.url);
     for await (const _ of response.body as unknown as AsyncIterable<Uint8Array>) break;
     await server.allEnded();
@@ -208,7 +208,7 @@ describe('guardedFetch', () => {
 
   it('returns status, headers and an empty body unchanged', async () => {
     const server = await useServer({ status: 204, headers: { 'x-request-id': 'r2' } });
-    const { fetch, runtime } = guard();
+    const { fetch, runtime } = createGuard();
     const response = await fetch(server.url);
     expect([response.status, response.headers.get('x-request-id'), await response.text()]).toEqual([204, 'r2', '']);
     expect(runtime.pending).toBe(0);

@@ -83,7 +83,7 @@ it('sends thoughts and signatures only to their own provider when providers alte
 
   const [toOpenAi, againToOpenAi] = bodies(openai);
   const [, againToGoogle] = bodies(google);
-  // The call and its answer go along; what only Gemini understands does not.
+  // The call and its answer are sent to OpenAI. Data that only Gemini understands is not sent.
   expect(toOpenAi).toContain('find_rooms');
   expect(toOpenAi).toContain('401');
   for (const foreign of [SIGNATURE, 'A thought of Gemini.']) {

@@ -6,11 +6,11 @@ import { useServer } from './use-server.ts';
 
 const KEYS = [Symbol.for('undici.globalDispatcher.2'), Symbol.for('undici.globalDispatcher.1')] as const;
 const all = globalThis as unknown as { [key: symbol]: object | undefined };
-/** Undici looks at its clock once in half a second or so. */
+/** Longer than the lowered limits: undici checks time limits about twice per second. */
 const LONGER_MS = 2500;
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A server that begins its answer late, and falls silent in its middle for as long. */
+/** Starts a server that waits before its answer, and again in the middle of it. */
 const slowServer = () =>
   useServer(async () => {
     await wait(LONGER_MS);

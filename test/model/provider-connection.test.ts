@@ -10,7 +10,7 @@ import { Pieces, until, useServer } from './use-server.ts';
 interface Acme {
   runtime: FixedRuntime;
   connection: ProviderConnection;
-  /** A whole answer. */
+  /** Returns the complete answer. */
   send(signal?: AbortSignal): Promise<string>;
   stream(signal?: AbortSignal): AsyncIterableIterator<string>;
 }
@@ -33,8 +33,8 @@ const errorOf = (promise: Promise<unknown>): Promise<TholeError> =>
     (error: TholeError) => error,
   );
 
-/** The promise's outcome, with the clock moved on until it is there. */
-async function inTime<T>(runtime: FixedRuntime, promise: Promise<T>): Promise<T> {
+/** Advances the clock until the promise settles. Returns its value. */
+async function advanceUntilSettled<T>(runtime: FixedRuntime, promise: Promise<T>): Promise<T> {
   let isOver = false;
   const over = (): void => void (isOver = true);
   promise.then(over, over);
@@ -49,7 +49,7 @@ describe('ProviderConnection retries', () => {
   it('retry while the provider is overloaded and return the later answer', async () => {
     const server = await useServer(busy, busy, { body: 'yes' });
     const { send, runtime } = acmeAt(server);
-    expect(await inTime(runtime, send())).toBe('yes');
+    expect(await advanceUntilSettled(runtime, send())).toBe('yes');
     expect(server.requests.length).toBe(3);
   });
 
@@ -61,7 +61,10 @@ describe('ProviderConnection retries', () => {
     ] as const) {
       const server = await useServer(busy);
       const { send, runtime } = acmeAt(server, { retry });
-      expect(await inTime(runtime, errorOf(send()))).toMatchObject({ code: 'MODEL_OVERLOADED', status: 503 });
+      expect(await advanceUntilSettled(runtime, errorOf(send()))).toMatchObject({
+        code: 'MODEL_OVERLOADED',
+        status: 503,
+      });
       expect(server.requests.length).toBe(attempts);
       expect(runtime.pending).toBe(0);
     }
@@ -74,7 +77,7 @@ describe('ProviderConnection retries', () => {
     await until(() => server.requests.length === 1 && server.open === 0 && runtime.pending === 1);
     await runtime.advance(6999);
     expect(server.requests.length).toBe(1);
-    expect(await inTime(runtime, answer)).toBe('yes');
+    expect(await advanceUntilSettled(runtime, answer)).toBe('yes');
   });
 
   it('read Retry-After as a date by the runtime’s clock (contract 43)', async () => {
@@ -85,13 +88,13 @@ describe('ProviderConnection retries', () => {
   });
 
   it.each([
-    ['once where x-should-retry is false', 503, 'false', 1],
-    ['again where x-should-retry is true', 401, 'true', 3],
-  ])('make %s for any status', async (_what, status, told, asked) => {
-    const server = await useServer({ status, headers: { 'x-should-retry': told }, body: '{}' });
+    ['one attempt if x-should-retry is false', 503, 'false', 1],
+    ['three attempts if x-should-retry is true', 401, 'true', 3],
+  ])('make %s, for any status', async (_what, status, header, attempts) => {
+    const server = await useServer({ status, headers: { 'x-should-retry': header }, body: '{}' });
     const { send, runtime } = acmeAt(server);
-    expect(await inTime(runtime, errorOf(send()))).toMatchObject({ status, retryable: told === 'true' });
-    expect(server.requests.length).toBe(asked);
+    expect(await advanceUntilSettled(runtime, errorOf(send()))).toMatchObject({ status, retryable: header === 'true' });
+    expect(server.requests.length).toBe(attempts);
   });
 
   it('do not repeat a permanent rejection', async () => {
@@ -101,18 +104,20 @@ describe('ProviderConnection retries', () => {
   });
 
   it('repeat a call if the connection is refused, or ends before the answer', async () => {
-    const nobody = acmeAt(closed);
-    expect(await inTime(nobody.runtime, errorOf(nobody.send()))).toMatchObject({ code: 'MODEL_UNAVAILABLE' });
+    const unreachable = acmeAt(closed);
+    expect(await advanceUntilSettled(unreachable.runtime, errorOf(unreachable.send()))).toMatchObject({
+      code: 'MODEL_UNAVAILABLE',
+    });
     const server = await useServer({ ending: 'cut' }, { body: 'yes' });
     const { send, runtime } = acmeAt(server);
-    expect(await inTime(runtime, send())).toBe('yes');
+    expect(await advanceUntilSettled(runtime, send())).toBe('yes');
     expect(server.requests.length).toBe(2);
   });
 
   it('happen before a stream begins', async () => {
     const server = await useServer(busy, { body: ['one'] });
     const { stream, runtime } = acmeAt(server);
-    expect(await inTime(runtime, Array.fromAsync(stream()))).toEqual(['one']);
+    expect(await advanceUntilSettled(runtime, Array.fromAsync(stream()))).toEqual(['one']);
   });
 
   it('never follow a stream that has begun: its error is thrown', async () => {
@@ -172,7 +177,7 @@ describe('ProviderConnection time limits', () => {
     const { stream, runtime } = acmeAt(server);
     const reading = stream();
     for (const piece of ['one', 'two']) {
-      pieces.say(piece);
+      pieces.add(piece);
       expect((await reading.next()).value).toBe(piece);
       await runtime.advance(3_600_000);
     }
@@ -252,7 +257,7 @@ describe('errors of ProviderConnection', () => {
     expect(await errorOf(acmeAt(server).send())).toMatchObject({
       code: 'MODEL_BAD_REQUEST',
       message: 'Acme refused with 400: tools[0].name is too long',
-      details: { told: 'tools[0].name is too long' },
+      details: { text: 'tools[0].name is too long' },
     });
   });
 
@@ -266,10 +271,10 @@ describe('errors of ProviderConnection', () => {
     ['a page of HTML', '<h1>Bad Gateway</h1>', '<h1>Bad Gateway</h1>'],
     ['JSON', '{"error":"busy"}', 'busy'],
     ['a body of a megabyte', 'x'.repeat(2 ** 20), 'x'.repeat(65_536)],
-  ])('are created from a rejection with %s', async (_what, body, told) => {
+  ])('are created from a rejection with %s', async (_what, body, text) => {
     const server = await useServer({ status: 502, body });
     const error = await errorOf(acmeAt(server, { retry: false }).send());
-    expect(error).toMatchObject({ code: 'MODEL_OVERLOADED', status: 502, details: { told, length: told.length } });
+    expect(error).toMatchObject({ code: 'MODEL_OVERLOADED', status: 502, details: { text, length: text.length } });
     await server.allEnded();
   });
 
@@ -283,11 +288,11 @@ describe('errors of ProviderConnection', () => {
     const words = `${secrets.join(' ')} hotel-team 2026`;
     const refusing = await useServer({ status: 401, body: JSON.stringify({ error: words }) });
     const breaking = await useServer({ body: ['one'], ending: 'cut' });
-    const telling = acmeAt(closed, { ...options, fetch: () => Promise.reject(new TypeError(words)) });
+    const failing = acmeAt(closed, { ...options, fetch: () => Promise.reject(new TypeError(words)) });
     const errors = [
       await errorOf(acmeAt(refusing, options).send()),
       await errorOf(Array.fromAsync(acmeAt(breaking, options).stream())),
-      await errorOf(telling.send()),
+      await errorOf(failing.send()),
     ];
     for (const error of errors) {
       const shown = inspect(error, { depth: 10, showHidden: true });
@@ -295,7 +300,7 @@ describe('errors of ProviderConnection', () => {
     }
     expect(errors.map(({ code }) => code)).toEqual(['MODEL_AUTH', 'MODEL_INCOMPLETE', 'MODEL_UNAVAILABLE']);
     expect(errors[0]!.message).toContain('hotel-team 2026');
-    expect(errors[0]!.details).toMatchObject({ told: expect.stringContaining('[redacted]') });
+    expect(errors[0]!.details).toMatchObject({ text: expect.stringContaining('[redacted]') });
   });
 
   it('contain only name and message of the cause, because an SDK’s error may have the request', async () => {

@@ -2,28 +2,28 @@ import { ProtocolServer } from '@thole/testing/http';
 import type { Answering, ServerAnswer } from '@thole/testing/http';
 import { onTestFinished } from 'vitest';
 
-/** A server for one test. It gives these answers one after the other, the last of them again and again. */
+/** Starts a server for one test. It returns these answers in order, and then repeats the last one. */
 export async function useServer(...answers: readonly (ServerAnswer | Answering)[]): Promise<ProtocolServer> {
-  let given = 0;
+  let count = 0;
   const server = await ProtocolServer.start((request) => {
-    const answer = answers[Math.min(given++, answers.length - 1)]!;
+    const answer = answers[Math.min(count++, answers.length - 1)]!;
     return typeof answer === 'function' ? answer(request) : answer;
   });
   onTestFinished(() => server.close());
   return server;
 }
 
-/** Resolves when this holds; a test's own time limit ends it otherwise. */
-export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 1));
+/** Resolves when `isDone` returns true. It has no time limit except that of the test. */
+export async function until(isDone: () => boolean): Promise<void> {
+  while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-/** Pieces that are handed over when the test says so. */
+/** An iterable of texts. The test adds each piece. */
 export class Pieces implements AsyncIterable<string> {
   readonly #ready: string[] = [];
   #wake = (): void => {};
 
-  say(piece: string): void {
+  add(piece: string): void {
     this.#ready.push(piece);
     this.#wake();
   }

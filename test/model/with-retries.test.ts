@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 const overloaded = (options: TholeErrorOptions = {}): TholeError =>
   new TholeError('MODEL_OVERLOADED', 'Come again.', options);
 
-/** An attempt that fails with these, one after the other, and then answers; `at` tells when each was made. */
+/** Returns an attempt that throws these errors in order and then returns an answer. `at` has the time of each attempt. */
 function failing(runtime: FixedRuntime, ...errors: unknown[]): { at: number[]; attempt: () => Promise<string> } {
   const at: number[] = [];
   return {
@@ -20,8 +20,8 @@ function failing(runtime: FixedRuntime, ...errors: unknown[]): { at: number[]; a
   };
 }
 
-/** The waits between attempts that all fail, with this beginning of the random numbers. */
-async function waits(seed: number, maxAttempts: number, error: TholeError = overloaded()): Promise<number[]> {
+/** Returns the waits between attempts that all fail, in milliseconds. `seed` determines the random numbers. */
+async function measureWaits(seed: number, maxAttempts: number, error: TholeError = overloaded()): Promise<number[]> {
   const runtime = new FixedRuntime({ seed });
   const { at, attempt } = failing(runtime, ...Array.from({ length: maxAttempts }, () => error));
   const outcome = withRetries(attempt, { maxAttempts, runtime }).catch((thrown: unknown) => thrown);
@@ -55,7 +55,9 @@ describe('withRetries', () => {
   ])(
     'waits between half of and all of a limit that doubles from %s up to 8 s (contract 43)',
     async (_first, error, bounds) => {
-      const drawn = await Promise.all(Array.from({ length: 200 }, (_, seed) => waits(seed, bounds.length + 1, error)));
+      const drawn = await Promise.all(
+        Array.from({ length: 200 }, (_, seed) => measureWaits(seed, bounds.length + 1, error)),
+      );
       for (const [index, bound] of bounds.entries()) {
         const shares = drawn.map((each) => each[index]! / bound);
         expect(Math.max(...shares), `wait ${index + 1}`).toBeLessThanOrEqual(1);
@@ -65,13 +67,13 @@ describe('withRetries', () => {
           expect(there, `wait ${index + 1} from ${from}`).toBeGreaterThan(20);
         }
       }
-      expect(await waits(7, 4)).toEqual(await waits(7, 4));
+      expect(await measureWaits(7, 4)).toEqual(await measureWaits(7, 4));
     },
   );
 
   it('waits for the time that the server names, plus at most half a second', async () => {
     for (let seed = 0; seed < 50; seed++) {
-      for (const wait of await waits(seed, 3, overloaded({ retryAfterMs: 7000 }))) {
+      for (const wait of await measureWaits(seed, 3, overloaded({ retryAfterMs: 7000 }))) {
         expect(wait).toBeGreaterThanOrEqual(7000);
         expect(wait).toBeLessThan(7500);
       }
@@ -84,7 +86,7 @@ describe('withRetries', () => {
     const { at, attempt } = failing(runtime, long);
     await expect(withRetries(attempt, { maxAttempts: 3, runtime })).rejects.toBe(long);
     expect([at.length, runtime.pending]).toEqual([1, 0]);
-    expect((await waits(1, 2, overloaded({ retryAfterMs: 60_000 })))[0]).toBeGreaterThanOrEqual(60_000);
+    expect((await measureWaits(1, 2, overloaded({ retryAfterMs: 60_000 })))[0]).toBeGreaterThanOrEqual(60_000);
   });
 
   it('throws the error if the next attempt would begin after maxTotalMs', async () => {
@@ -100,11 +102,11 @@ describe('withRetries', () => {
   });
 
   it.each<[string, unknown]>([
-    ['of a wait that this side ended', new TholeError('MODEL_TIMEOUT', 'Silent.', { details: { endedBy: 'client' } })],
-    ['that will not pass', new TholeError('MODEL_AUTH', 'No.')],
-    ['of a kind that may pass, but does not', overloaded({ retryable: false })],
-    ['that is none of ours', new Error('socket hang up')],
-    ['that is not an error', { retryable: true }],
+    ['of a time limit of the client', new TholeError('MODEL_TIMEOUT', 'Silent.', { details: { endedBy: 'client' } })],
+    ['that is permanent', new TholeError('MODEL_AUTH', 'No.')],
+    ['with retryable: false', overloaded({ retryable: false })],
+    ['that is not a TholeError', new Error('socket hang up')],
+    ['that is not an Error object', { retryable: true }],
   ])('never repeats a call that failed with an error %s', async (_what, error) => {
     const runtime = new FixedRuntime();
     const { at, attempt } = failing(runtime, error);

@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
 
 /**
- * Cases for `parrotHandler` in any server. `url` is the server's, without `/api`; without a server the cases are
- * skipped.
+ * Registers tests of `parrotHandler` in any server. `url` returns the server's address without `/api`, or skips the test if there is
+ * no server.
  */
 export function mountCases(url: (skip: (reason: string) => never) => string): void {
   let server = '';
@@ -25,9 +25,9 @@ export function mountCases(url: (skip: (reason: string) => never) => string): vo
     return [response.status, await response.json()];
   };
 
-  it('serves sessions and what is wrong, by every method, with names as they were encoded', async () => {
-    const made = await post(sessions(), { sessionId: 'a/b' });
-    expect([made.status, await made.json()]).toMatchObject([200, { id: 'a/b', userId: 'ann' }]);
+  it('serves sessions and errors with every method, and decodes names', async () => {
+    const created = await post(sessions(), { sessionId: 'a/b' });
+    expect([created.status, await created.json()]).toMatchObject([200, { id: 'a/b', userId: 'ann' }]);
     const one = `${sessions()}/a%2Fb`;
     const headers = { 'content-type': 'application/json' };
     const patched = await fetch(one, { method: 'PATCH', headers, body: '{"stateDelta":{"room":7}}' });
@@ -40,21 +40,21 @@ export function mountCases(url: (skip: (reason: string) => never) => string): vo
     expect([wrong.status, await wrong.json()]).toMatchObject([400, { detail: 'The body must be JSON.' }]);
   });
 
-  it('streams a run in pieces, each as it comes', async () => {
+  it('streams each piece of a run at once', async () => {
     await post(sessions(), { sessionId: 'slow' });
     await post(sessions(), { sessionId: 'other' });
     const response = await say('slow', 'slowly');
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     const chunks = response.body!.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
-    let told = '';
-    while (!told.includes('Good ')) told += (await chunks.next()).value;
-    expect(told).not.toContain('evening.');
+    let text = '';
+    while (!text.includes('Good ')) text += (await chunks.next()).value;
+    expect(text).not.toContain('evening.');
     await (await say('other', 'go on')).text();
-    for (let step = await chunks.next(); !step.done; step = await chunks.next()) told += step.value;
-    expect(told).toMatch(/"text":"evening\."[^]+id: 2\ndata: .+"text":"Good evening\."[^]+\n: done\n\n$/);
+    for (let step = await chunks.next(); !step.done; step = await chunks.next()) text += step.value;
+    expect(text).toMatch(/"text":"evening\."[^]+id: 2\ndata: .+"text":"Good evening\."[^]+\n: done\n\n$/);
   });
 
-  it('ends a run whose client goes away', async () => {
+  it('ends a run whose client disconnects', async () => {
     await post(sessions(), { sessionId: 'left' });
     const client = new AbortController();
     const answered = say('left', 'hang', { signal: client.signal });

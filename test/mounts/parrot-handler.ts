@@ -5,7 +5,7 @@ import { LlmAgent } from '@thole/runner';
 import { createHandler } from '@thole/server';
 import type { Handler } from '@thole/server';
 
-/** A handler at `/api` to mount anywhere: the app `cage`, whose agent does what `mountCases` asks it to. */
+/** Returns a handler at `/api` with the app `cage`, whose agent answers the messages of `mountCases`. */
 export function parrotHandler(): Handler {
   const rootAgent = new LlmAgent({ name: 'polly', model: parrot() });
   return createHandler({
@@ -14,8 +14,8 @@ export function parrotHandler(): Handler {
 }
 
 /**
- * A model that answers `slowly` in two halves, the second after any message `go on`, and answers `hang` only after
- * its run has ended.
+ * Returns a model. It answers `slowly` in two halves, the second half after a message `go on` in any session. It does not answer
+ * `hang` until the run is aborted.
  */
 function parrot(): Llm {
   let goOn = Promise.withResolvers<void>();
@@ -23,11 +23,11 @@ function parrot(): Llm {
     model: 'parrot',
     specVersion: 1,
     async *generateContentAsync({ contents }, { signal }): AsyncGenerator<LlmResponse> {
-      const told = textOf(contents.at(-1));
-      if (told === 'hang')
+      const message = textOf(contents.at(-1));
+      if (message === 'hang')
         await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
-      if (told === 'go on') goOn.resolve();
-      if (told === 'slowly') {
+      if (message === 'go on') goOn.resolve();
+      if (message === 'slowly') {
         yield { content: { role: 'model', parts: [{ text: 'Good ' }] }, partial: true };
         await goOn.promise;
         goOn = Promise.withResolvers();

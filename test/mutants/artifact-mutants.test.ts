@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { artifactMutants } from './artifact-mutants.ts';
 import { firstFailure } from './mutant.ts';
 
-describe('the artifact suite', () => {
-  it('passes a service that is not broken', { timeout: 30_000 }, async () => {
+describe('artifactServiceCases', () => {
+  it('pass a correct service', { timeout: 30_000 }, async () => {
     const results = await runCases(artifactServiceCases, {
       create: (runtime) => new InMemoryArtifactService({ runtime, maxBytes: 65_536 }),
     });
@@ -14,7 +14,7 @@ describe('the artifact suite', () => {
   });
 
   for (const mutant of artifactMutants) {
-    it(`catches a service that ${mutant.id} (contract ${mutant.contract})`, { timeout: 30_000 }, async () => {
+    it(`fail a service that ${mutant.id} (contract ${mutant.contract})`, { timeout: 30_000 }, async () => {
       expect(await firstFailure(mutant, artifactServiceCases)).toBeDefined();
     });
   }

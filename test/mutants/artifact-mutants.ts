@@ -16,7 +16,7 @@ export const artifactMutants: readonly Mutant<ArtifactService>[] = [
     },
   ),
   mutant(
-    'deletes the user’s own files with a session’s',
+    'also deletes files of the user with those of a session',
     30,
     class extends InMemoryArtifactStore {
       override removeAll({ appName, userId }: ArtifactScope): Promise<void> {
@@ -25,7 +25,7 @@ export const artifactMutants: readonly Mutant<ArtifactService>[] = [
     },
   ),
   mutant(
-    'folds the case of names',
+    'ignores the case of names',
     1,
     class extends InMemoryArtifactStore {
       override put(key: ArtifactKey, bytes: Uint8Array, meta: ArtifactMeta): Promise<number> {
@@ -37,7 +37,7 @@ export const artifactMutants: readonly Mutant<ArtifactService>[] = [
     },
   ),
   mutant(
-    'keeps bytes as text',
+    'stores bytes as text',
     37,
     class extends InMemoryArtifactStore {
       override put(key: ArtifactKey, bytes: Uint8Array, meta: ArtifactMeta): Promise<number> {
@@ -46,7 +46,7 @@ export const artifactMutants: readonly Mutant<ArtifactService>[] = [
     },
   ),
   mutant(
-    'gives a version again after a delete',
+    'reuses version numbers after a deletion',
     37,
     class extends InMemoryArtifactStore {
       #shift = new Map<string, number>();
@@ -61,7 +61,7 @@ export const artifactMutants: readonly Mutant<ArtifactService>[] = [
     },
   ),
   mutant(
-    'lets saves at once share a version',
+    'gives concurrent saves the same version',
     37,
     class extends InMemoryArtifactStore {
       override async put(key: ArtifactKey, bytes: Uint8Array, meta: ArtifactMeta): Promise<number> {
@@ -81,7 +81,7 @@ export const artifactMutants: readonly Mutant<ArtifactService>[] = [
     },
   ),
   mutant(
-    'keeps user: files per session',
+    'stores user: files per session',
     37,
     class extends InMemoryArtifactStore {
       override put(key: ArtifactKey, bytes: Uint8Array, meta: ArtifactMeta): Promise<number> {
@@ -99,7 +99,7 @@ export const artifactMutants: readonly Mutant<ArtifactService>[] = [
     },
   ),
   mutant(
-    'forgets what is known of a version',
+    'drops the metadata of a version',
     37,
     class extends InMemoryArtifactStore {
       override put(key: ArtifactKey, bytes: Uint8Array, meta: ArtifactMeta): Promise<number> {
@@ -108,7 +108,7 @@ export const artifactMutants: readonly Mutant<ArtifactService>[] = [
     },
   ),
   mutant(
-    'forgets the metadata of the bytes',
+    'drops the other members of a part with bytes',
     37,
     class extends InMemoryArtifactStore {
       override put(key: ArtifactKey, bytes: Uint8Array, { part: _, ...meta }: ArtifactMeta): Promise<number> {

@@ -2,7 +2,7 @@ import { StoredLeaseManager } from '@thole/core';
 import type { LeaseStore, Runtime, SessionStore } from '@thole/core';
 import { InMemorySessionStore } from '@thole/mem-services';
 
-/** Passes every step on to another lease store. Mutants override one step. */
+/** A lease store that passes every step on to another one. Mutants override one step. */
 export class ChangedLeaseStore implements LeaseStore {
   protected readonly inner: LeaseStore;
   protected readonly sessions: SessionStore;

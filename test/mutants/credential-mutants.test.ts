@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { credentialMutants } from './credential-mutants.ts';
 import { firstFailure } from './mutant.ts';
 
-describe('the credential suite', () => {
-  it('passes a service that is not broken', async () => {
+describe('credentialServiceCases', () => {
+  it('pass a correct service', async () => {
     const results = await runCases(credentialServiceCases, {
       create: (runtime) => new InMemoryCredentialService({ runtime }),
     });
@@ -14,7 +14,7 @@ describe('the credential suite', () => {
   });
 
   for (const mutant of credentialMutants) {
-    it(`catches a service that ${mutant.id} (contract ${mutant.contract})`, async () => {
+    it(`fail a service that ${mutant.id} (contract ${mutant.contract})`, async () => {
       expect(await firstFailure(mutant, credentialServiceCases)).toBeDefined();
     });
   }

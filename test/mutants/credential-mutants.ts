@@ -73,7 +73,7 @@ export const credentialMutants: readonly Mutant<CredentialService>[] = [
     },
   ),
   mutant(
-    'forgets when a sign-in expires',
+    'drops the expiry time of a sign-in',
     44,
     class extends InMemoryCredentialStore {
       override put(key: CredentialRecordKey, { content }: CredentialRecord, now: number): Promise<void> {

@@ -11,19 +11,19 @@ async function failed(create: () => LlmSubject): Promise<string[]> {
 }
 
 describe('llmCases', () => {
-  it('passes a model that passes its request on unchanged', async () => {
+  it('pass a model that sends its request unchanged', async () => {
     expect(await failed(() => subjectWith((request) => request))).toEqual([]);
   });
 
   for (const mutant of llmMutants) {
-    it(`catches a model that ${mutant.id} (contract ${mutant.contract})`, async () => {
+    it(`fail a model that ${mutant.id} (contract ${mutant.contract})`, async () => {
       const ids = await failed(mutant.create);
       expect(ids).toContain(mutant.caughtBy);
       expect(llmCases.find(({ id }) => id === mutant.caughtBy)?.contracts).toContain(mutant.contract);
     });
   }
 
-  it('has a mutant for each case of what is sent', () => {
+  it('have a mutant for each case llm.sends-…', () => {
     const cases = llmCases.filter(({ id }) => id.startsWith('llm.sends-'));
     const caught = new Set(llmMutants.map(({ caughtBy }) => caughtBy));
     expect(cases.map(({ id }) => id).filter((id) => !caught.has(id))).toEqual([]);

@@ -10,7 +10,7 @@ import type {
 import { plays, ScriptedLlm } from '@thole/testing';
 import type { LlmScenario, LlmSubject } from '@thole/testing';
 
-/** A model that loses something on its way to the provider, and the case that has to notice it. */
+/** A model that does not send or return everything, and the case that must detect it. */
 export interface LlmMutant {
   /** The defect. */
   id: string;
@@ -22,54 +22,56 @@ export interface LlmMutant {
 }
 
 export const llmMutants: readonly LlmMutant[] = [
-  sending('never looks at its request', 'llm.sends-history', () => ({ contents: [], config: {} })),
-  config('drops the system instruction', 'llm.sends-instruction', ['systemInstruction']),
-  contents('sends the newest message alone', 'llm.sends-history', (all) => all.slice(-1)),
-  contents('drops the messages of the model', 'llm.sends-history', (all) => all.filter(({ role }) => role !== 'model')),
-  contents('sends the history backwards', 'llm.sends-history', (all) => all.toReversed()),
-  config('drops the tools', 'llm.sends-tools', ['tools']),
-  config('drops the tool configuration', 'llm.sends-tool-config', ['toolConfig']),
-  declarations('drops the descriptions of tools', (each) => ({ ...each, description: undefined })),
-  declarations('drops the parameters of tools', (each) => ({ ...each, parametersJsonSchema: undefined })),
-  parts('drops the calls of the model', 'llm.sends-calls-and-answers', (each) => ({
+  changeRequest('never looks at its request', 'llm.sends-history', () => ({ contents: [], config: {} })),
+  dropSettings('drops the system instruction', 'llm.sends-instruction', ['systemInstruction']),
+  changeContents('sends the newest message alone', 'llm.sends-history', (all) => all.slice(-1)),
+  changeContents('drops the messages of the model', 'llm.sends-history', (all) =>
+    all.filter(({ role }) => role !== 'model'),
+  ),
+  changeContents('sends the history backwards', 'llm.sends-history', (all) => all.toReversed()),
+  dropSettings('drops the tools', 'llm.sends-tools', ['tools']),
+  dropSettings('drops the tool configuration', 'llm.sends-tool-config', ['toolConfig']),
+  changeDeclarations('drops the descriptions of tools', (each) => ({ ...each, description: undefined })),
+  changeDeclarations('drops the parameters of tools', (each) => ({ ...each, parametersJsonSchema: undefined })),
+  changeParts('drops the calls of the model', 'llm.sends-calls-and-answers', (each) => ({
     ...each,
     functionCall: undefined,
   })),
-  parts('drops the arguments of calls', 'llm.sends-calls-and-answers', (part) =>
+  changeParts('drops the arguments of calls', 'llm.sends-calls-and-answers', (part) =>
     part.functionCall ? { ...part, functionCall: { ...part.functionCall, args: {} } } : part,
   ),
-  parts('drops the answers of tools', 'llm.sends-calls-and-answers', (each) => ({
+  changeParts('drops the answers of tools', 'llm.sends-calls-and-answers', (each) => ({
     ...each,
     functionResponse: undefined,
   })),
-  contents('swaps the answers of two calls', 'llm.sends-calls-and-answers', (all) =>
+  changeContents('swaps the answers of two calls', 'llm.sends-calls-and-answers', (all) =>
     all.map((each) => ({ ...each, parts: (each.parts ?? []).toReversed() })),
   ),
-  parts('drops signatures', 'llm.sends-signatures', (each) => ({ ...each, thoughtSignature: undefined })),
-  parts('decodes and encodes signatures', 'llm.sends-signatures', (part) =>
+  changeParts('drops signatures', 'llm.sends-signatures', (each) => ({ ...each, thoughtSignature: undefined })),
+  changeParts('decodes and encodes signatures', 'llm.sends-signatures', (part) =>
     part.thoughtSignature ? { ...part, thoughtSignature: part.thoughtSignature.replace(/=+$/, '') } : part,
   ),
   ...(['temperature', 'topP', 'maxOutputTokens'] as const).map((name) =>
-    config(`drops ${name}`, 'llm.sends-settings', [name]),
+    dropSettings(`drops ${name}`, 'llm.sends-settings', [name]),
   ),
-  config('drops stop sequences', 'llm.sends-stop-sequences', ['stopSequences']),
-  config('drops the schema of the answer', 'llm.sends-output-schema', ['responseJsonSchema']),
-  sending('calls its own model, whichever is asked for', 'llm.sends-model', (each) => ({ ...each, model: undefined })),
-  parts('drops images', 'llm.sends-images', (each) => ({ ...each, inlineData: undefined })),
-  parts('drops the images in answers of tools', 'llm.sends-answer-images', (part) =>
+  dropSettings('drops stop sequences', 'llm.sends-stop-sequences', ['stopSequences']),
+  dropSettings('drops the schema of the answer', 'llm.sends-output-schema', ['responseJsonSchema']),
+  changeRequest('ignores the model of the request', 'llm.sends-model', (each) => ({ ...each, model: undefined })),
+  changeParts('drops images', 'llm.sends-images', (each) => ({ ...each, inlineData: undefined })),
+  changeParts('drops the images in answers of tools', 'llm.sends-answer-images', (part) =>
     part.functionResponse ? { functionResponse: { ...part.functionResponse, parts: undefined } } : part,
   ),
-  answering('drops the usage', 'llm.usage', (each) => ({ ...each, usageMetadata: undefined })),
-  answering('leaves thoughts out of the total', 'llm.usage', (final) =>
+  changeAnswer('drops the usage', 'llm.usage', (each) => ({ ...each, usageMetadata: undefined })),
+  changeAnswer('leaves thoughts out of the total', 'llm.usage', (final) =>
     final.usageMetadata ? { ...final, usageMetadata: { ...final.usageMetadata, totalTokenCount: 117 } } : final,
   ),
-  answering('drops the count of cached tokens', 'llm.usage-details', (final) => ({
+  changeAnswer('drops the count of cached tokens', 'llm.usage-details', (final) => ({
     ...final,
     usageMetadata: { ...final.usageMetadata, cachedContentTokenCount: undefined },
   })),
 ];
 
-/** A model that passes on what `send` makes of its request, to a side that keeps it. */
+/** Returns a subject of `llmCases`. `send` changes each request, and `answer` changes each final response. */
 export function subjectWith(
   send: (request: LlmRequest) => LlmRequest,
   answer: (final: LlmResponse) => LlmResponse = (final) => final,
@@ -90,30 +92,34 @@ export function subjectWith(
   return { llm, received: () => others.flatMap(({ requests }) => requests) };
 }
 
-function sending(id: string, caughtBy: string, send: (request: LlmRequest) => LlmRequest): LlmMutant {
+function changeRequest(id: string, caughtBy: string, send: (request: LlmRequest) => LlmRequest): LlmMutant {
   return { id, contract: 17, caughtBy, create: () => subjectWith(send) };
 }
 
-function answering(id: string, caughtBy: string, answer: (final: LlmResponse) => LlmResponse): LlmMutant {
+function changeAnswer(id: string, caughtBy: string, answer: (final: LlmResponse) => LlmResponse): LlmMutant {
   return { id, contract: 17, caughtBy, create: () => subjectWith((request) => request, answer) };
 }
 
-function config(id: string, caughtBy: string, dropped: readonly (keyof GenerateContentConfig)[]): LlmMutant {
-  const left = (all: GenerateContentConfig): GenerateContentConfig =>
+function dropSettings(id: string, caughtBy: string, dropped: readonly (keyof GenerateContentConfig)[]): LlmMutant {
+  const withoutDropped = (all: GenerateContentConfig): GenerateContentConfig =>
     Object.fromEntries(Object.entries(all).filter(([name]) => !dropped.some((each) => each === name)));
-  return sending(id, caughtBy, (request) => ({ ...request, config: left(request.config) }));
+  return changeRequest(id, caughtBy, (request) => ({ ...request, config: withoutDropped(request.config) }));
 }
 
-function contents(id: string, caughtBy: string, change: (all: readonly Content[]) => readonly Content[]): LlmMutant {
-  return sending(id, caughtBy, (request) => ({ ...request, contents: change(request.contents) }));
+function changeContents(
+  id: string,
+  caughtBy: string,
+  change: (all: readonly Content[]) => readonly Content[],
+): LlmMutant {
+  return changeRequest(id, caughtBy, (request) => ({ ...request, contents: change(request.contents) }));
 }
 
-function parts(id: string, caughtBy: string, change: (part: Part) => Part): LlmMutant {
-  return contents(id, caughtBy, (all) => all.map((each) => ({ ...each, parts: each.parts?.map(change) })));
+function changeParts(id: string, caughtBy: string, change: (part: Part) => Part): LlmMutant {
+  return changeContents(id, caughtBy, (all) => all.map((each) => ({ ...each, parts: each.parts?.map(change) })));
 }
 
-function declarations(id: string, change: (declaration: FunctionDeclaration) => FunctionDeclaration): LlmMutant {
-  return sending(id, 'llm.sends-tools', (request) => ({
+function changeDeclarations(id: string, change: (declaration: FunctionDeclaration) => FunctionDeclaration): LlmMutant {
+  return changeRequest(id, 'llm.sends-tools', (request) => ({
     ...request,
     config: {
       ...request.config,

@@ -27,8 +27,8 @@ interface Mutant {
   make(runtime: Runtime): MemoryService;
 }
 
-/** A service whose answers are changed on their way out. */
-function answering(
+/** Returns a service with changed search results. */
+function changeResults(
   runtime: Runtime,
   change: (memories: MemoryEntry[], p: SearchMemoryRequest) => MemoryEntry[],
 ): MemoryService {
@@ -39,8 +39,8 @@ function answering(
   })({ runtime });
 }
 
-/** A service that is asked otherwise than its caller asked. */
-function asking(runtime: Runtime, change: (p: SearchMemoryRequest) => SearchMemoryRequest): MemoryService {
+/** Returns a service with changed search requests. */
+function changeSearches(runtime: Runtime, change: (p: SearchMemoryRequest) => SearchMemoryRequest): MemoryService {
   return new (class extends InMemoryMemoryService {
     override searchMemory(p: SearchMemoryRequest): Promise<{ memories: MemoryEntry[] }> {
       return super.searchMemory(change(p));
@@ -48,8 +48,8 @@ function asking(runtime: Runtime, change: (p: SearchMemoryRequest) => SearchMemo
   })({ runtime });
 }
 
-/** A service that is given other entries than its caller gave. */
-function adding(runtime: Runtime, change: (p: AddMemoryRequest) => AddMemoryRequest): MemoryService {
+/** Returns a service with changed requests of `addMemory`. */
+function changeAdditions(runtime: Runtime, change: (p: AddMemoryRequest) => AddMemoryRequest): MemoryService {
   return new (class extends InMemoryMemoryService {
     override addMemory(p: AddMemoryRequest): Promise<MemoryEntry[]> {
       return super.addMemory(change(p));
@@ -57,10 +57,13 @@ function adding(runtime: Runtime, change: (p: AddMemoryRequest) => AddMemoryRequ
   })({ runtime });
 }
 
-const lasting = (entry: MemoryEntry): MemoryEntry => ({ ...entry, expiresAt: undefined });
+const withoutExpiry = (entry: MemoryEntry): MemoryEntry => ({ ...entry, expiresAt: undefined });
 
-/** A service to which events come changed. */
-function ingesting(runtime: Runtime, change: (events: readonly Event[], session: Session) => Event[]): MemoryService {
+/** Returns a service that ingests changed events. */
+function changeEvents(
+  runtime: Runtime,
+  change: (events: readonly Event[], session: Session) => Event[],
+): MemoryService {
   return new (class extends InMemoryMemoryService {
     override addSessionToMemory(session: Session): Promise<void> {
       const events = Array.isArray(session?.events) ? change(session.events, session) : session?.events;
@@ -69,36 +72,39 @@ function ingesting(runtime: Runtime, change: (events: readonly Event[], session:
   })({ runtime });
 }
 
-/** A service over a store of which some is replaced. */
-function over(runtime: Runtime, change: (store: InMemoryMemoryStore) => Partial<InMemoryMemoryStore>): MemoryService {
-  const sound = new InMemoryMemoryStore();
+/** Returns a service over a store with replaced steps. */
+function replaceSteps(
+  runtime: Runtime,
+  change: (store: InMemoryMemoryStore) => Partial<InMemoryMemoryStore>,
+): MemoryService {
+  const correct = new InMemoryMemoryStore();
   const store = new InMemoryMemoryStore();
   Object.assign(store, {
-    put: sound.put.bind(sound),
-    since: sound.since.bind(sound),
-    get: sound.get.bind(sound),
-    list: sound.list.bind(sound),
-    remove: sound.remove.bind(sound),
-    ...change(sound),
+    put: correct.put.bind(correct),
+    since: correct.since.bind(correct),
+    get: correct.get.bind(correct),
+    list: correct.list.bind(correct),
+    remove: correct.remove.bind(correct),
+    ...change(correct),
   });
   const service = new StoredMemoryService(store, { runtime });
   others.set(service, () => new StoredMemoryService(store, { runtime }));
   return service;
 }
 
-/** A service that ranks otherwise. */
-function ranked(runtime: Runtime, options: WordRankingOptions): MemoryService {
+/** Returns a service with other options of the ranking. */
+function rankWith(runtime: Runtime, options: WordRankingOptions): MemoryService {
   return new StoredMemoryService(new InMemoryMemoryStore(), { runtime, ranking: wordRanking(options) });
 }
 
 const bareWords = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 
-/** Creates another service over the same store. */
+/** By service: a function that creates another service over the same store. */
 const others = new WeakMap<MemoryService, () => MemoryService>();
 
-/** A store in which scopes are changed into others. */
-function scoped(runtime: Runtime, change: (scope: MemoryScope) => MemoryScope): MemoryService {
-  return over(runtime, (store) => ({
+/** Returns a service over a store with changed scopes. */
+function changeScopes(runtime: Runtime, change: (scope: MemoryScope) => MemoryScope): MemoryService {
+  return replaceSteps(runtime, (store) => ({
     put: (scope, entries, mode) => store.put(change(scope), entries, mode),
     since: (scope, seq, limit) => store.since(change(scope), seq, limit),
     get: (scope, ids) => store.get(change(scope), ids),
@@ -120,31 +126,32 @@ const mutants: readonly Mutant[] = [
     id: 'keys-joined-by-a-slash',
     contract: 30,
     caughtBy: 'scope.lookalikes',
-    make: (runtime) => scoped(runtime, ({ appName, userId }) => ({ appName: `${appName}/${userId}`, userId: 'x' })),
+    make: (runtime) =>
+      changeScopes(runtime, ({ appName, userId }) => ({ appName: `${appName}/${userId}`, userId: 'x' })),
   },
   {
     id: 'apps-share-users',
     contract: 30,
     caughtBy: 'scope.search',
-    make: (runtime) => scoped(runtime, (scope) => ({ ...scope, appName: 'x' })),
+    make: (runtime) => changeScopes(runtime, (scope) => ({ ...scope, appName: 'x' })),
   },
   {
     id: 'users-share-an-app',
     contract: 30,
     caughtBy: 'scope.delete',
-    make: (runtime) => scoped(runtime, (scope) => ({ ...scope, userId: 'x' })),
+    make: (runtime) => changeScopes(runtime, (scope) => ({ ...scope, userId: 'x' })),
   },
   {
     id: 'names-lose-blanks-and-case',
     contract: 30,
     caughtBy: 'scope.lookalikes',
-    make: (runtime) => scoped(runtime, (scope) => ({ ...scope, userId: scope.userId.trim().toLowerCase() })),
+    make: (runtime) => changeScopes(runtime, (scope) => ({ ...scope, userId: scope.userId.trim().toLowerCase() })),
   },
   {
     id: 'names-are-not-checked',
     contract: 30,
     caughtBy: 'scope.bad-names',
-    make: (runtime) => asking(runtime, (p) => ({ ...p, appName: p.appName || 'x', userId: p.userId || 'x' })),
+    make: (runtime) => changeSearches(runtime, (p) => ({ ...p, appName: p.appName || 'x', userId: p.userId || 'x' })),
   },
   {
     id: 'appends-duplicates',
@@ -152,7 +159,7 @@ const mutants: readonly Mutant[] = [
     caughtBy: 'ingest.twice',
     make(runtime) {
       let count = 0;
-      return ingesting(runtime, (events) => events.map((event) => ({ ...event, id: `${event.id}-${count++}` })));
+      return changeEvents(runtime, (events) => events.map((event) => ({ ...event, id: `${event.id}-${count++}` })));
     },
   },
   {
@@ -187,7 +194,7 @@ const mutants: readonly Mutant[] = [
     contract: 31,
     caughtBy: 'ingest.no-thoughts',
     make: (runtime) =>
-      ingesting(runtime, (events) =>
+      changeEvents(runtime, (events) =>
         events.map((event) => ({
           ...event,
           content: { parts: event.content?.parts?.map((part) => ({ ...part, thought: false })) },
@@ -198,20 +205,20 @@ const mutants: readonly Mutant[] = [
     id: 'remembers-payloads',
     contract: 31,
     caughtBy: 'ingest.no-payloads',
-    make: (runtime) => ingesting(runtime, (events) => events.map(asTexts)),
+    make: (runtime) => changeEvents(runtime, (events) => events.map(asTexts)),
   },
   {
     id: 'remembers-partials',
     contract: 31,
     caughtBy: 'ingest.no-partials',
-    make: (runtime) => ingesting(runtime, (events) => events.map((event) => ({ ...event, partial: false }))),
+    make: (runtime) => changeEvents(runtime, (events) => events.map((event) => ({ ...event, partial: false }))),
   },
   {
     id: 'remembers-error-messages',
     contract: 31,
     caughtBy: 'ingest.no-empties',
     make: (runtime) =>
-      ingesting(runtime, (events) =>
+      changeEvents(runtime, (events) =>
         events.map((event) =>
           event.errorMessage ? { ...event, content: { parts: [{ text: event.errorMessage }] } } : event,
         ),
@@ -222,7 +229,7 @@ const mutants: readonly Mutant[] = [
     contract: 31,
     caughtBy: 'ingest.no-injected',
     make: (runtime) =>
-      ingesting(runtime, (events) =>
+      changeEvents(runtime, (events) =>
         events.map((event) => ({
           ...event,
           content: {
@@ -239,21 +246,21 @@ const mutants: readonly Mutant[] = [
     contract: 31,
     caughtBy: 'forget.not-ingested',
     make: (runtime) =>
-      over(runtime, (store) => ({
+      replaceSteps(runtime, (store) => ({
         put: (scope, entries, mode) => store.put(scope, entries, mode === 'ifAbsent' ? 'replace' : mode),
       })),
   },
   {
-    id: 'forgets-that-it-forgot-everything',
+    id: 'forgets-the-deletion-of-all-entries',
     contract: 31,
     caughtBy: 'forget.everything-unknown',
     make: (runtime) =>
-      over(runtime, (store) => ({
+      replaceSteps(runtime, (store) => ({
         remove: (scope: MemoryScope, what: MemoryRemoval) => store.remove(scope, what, -Infinity),
       })),
   },
   {
-    id: 'finds-itself-as-the-same',
+    id: 'lists-an-entry-as-the-same-as-itself',
     contract: 34,
     caughtBy: 'forget.same',
     make: (runtime) =>
@@ -265,7 +272,7 @@ const mutants: readonly Mutant[] = [
       })({ runtime }),
   },
   {
-    id: 'keeps-evidence-always',
+    id: 'always-keeps-evidence',
     contract: 31,
     caughtBy: 'forget.fact',
     make: (runtime) =>
@@ -300,7 +307,7 @@ const mutants: readonly Mutant[] = [
       })({ runtime }),
   },
   {
-    id: 'takes-all-versions-always',
+    id: 'always-deletes-all-versions',
     contract: 31,
     caughtBy: 'forget.version-alone',
     make: (runtime) =>
@@ -313,7 +320,7 @@ const mutants: readonly Mutant[] = [
       })({ runtime }),
   },
   {
-    id: 'lets-in-what-was-on-its-way',
+    id: 'stores-turns-after-the-deletion-of-their-session',
     contract: 31,
     caughtBy: 'forget.session-to-come',
     make: (runtime) =>
@@ -328,42 +335,42 @@ const mutants: readonly Mutant[] = [
     contract: 31,
     caughtBy: 'forget.evidence',
     make: (runtime) =>
-      over(runtime, (store) => ({
+      replaceSteps(runtime, (store) => ({
         list: (scope, page) => store.list(scope, page.limit === 500 ? { ...page, filter: { author: '-' } } : page),
       })),
   },
   {
-    id: 'updates-bring-back-what-was-deleted',
+    id: 'restores-deleted-entries-by-updates',
     contract: 31,
     caughtBy: 'forget.update-elsewhere',
     make: (runtime) =>
-      over(runtime, (store) => ({
+      replaceSteps(runtime, (store) => ({
         put: (scope, entries, mode) => store.put(scope, entries, mode === 'ifPresent' ? 'replace' : mode),
       })),
   },
   {
-    id: 'worst-first',
+    id: 'sorts-worst-first',
     contract: 32,
     caughtBy: 'search.ranked',
-    make: (runtime) => answering(runtime, (memories) => memories.toReversed()),
+    make: (runtime) => changeResults(runtime, (memories) => memories.toReversed()),
   },
   {
-    id: 'unranked',
+    id: 'sorts-by-time',
     contract: 32,
     caughtBy: 'search.all-before-some',
-    make: (runtime) => answering(runtime, (memories) => memories.toSorted((a, b) => a.timestamp! - b.timestamp!)),
+    make: (runtime) => changeResults(runtime, (memories) => memories.toSorted((a, b) => a.timestamp! - b.timestamp!)),
   },
   {
     id: 'limit-ignored',
     contract: 32,
     caughtBy: 'search.limit',
-    make: (runtime) => asking(runtime, (p) => ({ ...p, limit: p.limit && 100 })),
+    make: (runtime) => changeSearches(runtime, (p) => ({ ...p, limit: p.limit && 100 })),
   },
   {
-    id: 'unbounded',
+    id: 'default-limit-too-high',
     contract: 32,
     caughtBy: 'search.default-limit',
-    make: (runtime) => asking(runtime, (p) => ({ ...p, limit: p.limit ?? 1000 })),
+    make: (runtime) => changeSearches(runtime, (p) => ({ ...p, limit: p.limit ?? 1000 })),
   },
   {
     id: 'filter-after-limit',
@@ -382,20 +389,20 @@ const mutants: readonly Mutant[] = [
     id: 'filter-ignored',
     contract: 32,
     caughtBy: 'search.filter',
-    make: (runtime) => asking(runtime, (p) => ({ ...p, filter: undefined })),
+    make: (runtime) => changeSearches(runtime, (p) => ({ ...p, filter: undefined })),
   },
   {
     id: 'min-score-ignored',
     contract: 32,
     caughtBy: 'search.min-score',
-    make: (runtime) => asking(runtime, (p) => ({ ...p, minScore: undefined })),
+    make: (runtime) => changeSearches(runtime, (p) => ({ ...p, minScore: undefined })),
   },
   {
     id: 'ascii-words-only',
     contract: 32,
     caughtBy: 'language.chinese',
     make: (runtime) =>
-      asking(runtime, (p) => ({
+      changeSearches(runtime, (p) => ({
         ...p,
         query: typeof p.query === 'string' ? (p.query.match(/[A-Za-z]+/g) ?? []).join(' ') : p.query,
       })),
@@ -407,11 +414,11 @@ const mutants: readonly Mutant[] = [
     make: (runtime) => new InMemoryMemoryService({ runtime, match: 'substring' }),
   },
   {
-    id: 'index-never-brought-up-to-date',
+    id: 'index-never-updated',
     contract: 32,
     caughtBy: 'search.other-process',
     make(runtime) {
-      return over(runtime, (store) => {
+      return replaceSteps(runtime, (store) => {
         const seen = new Set<string>();
         return {
           async since(scope, seq, limit) {
@@ -430,14 +437,14 @@ const mutants: readonly Mutant[] = [
     contract: 33,
     caughtBy: 'ingest.turn',
     make: (runtime) =>
-      answering(runtime, (memories) => memories.map((one) => ({ ...one, timestamp: one.timestamp! * 1000 }))),
+      changeResults(runtime, (memories) => memories.map((one) => ({ ...one, timestamp: one.timestamp! * 1000 }))),
   },
   {
     id: 'times-as-text',
     contract: 33,
     caughtBy: 'ingest.turn',
     make: (runtime) =>
-      answering(runtime, (memories) =>
+      changeResults(runtime, (memories) =>
         memories.map((one) => ({ ...one, timestamp: new Date(one.timestamp! * 1000).toISOString() as never })),
       ),
   },
@@ -445,14 +452,15 @@ const mutants: readonly Mutant[] = [
     id: 'no-ids',
     contract: 33,
     caughtBy: 'ingest.turn',
-    make: (runtime) => answering(runtime, (memories) => memories.map((one) => ({ ...one, id: undefined as never }))),
+    make: (runtime) =>
+      changeResults(runtime, (memories) => memories.map((one) => ({ ...one, id: undefined as never }))),
   },
   {
     id: 'metadata-dropped',
     contract: 33,
     caughtBy: 'entry.members',
     make: (runtime) =>
-      over(runtime, (store) => ({
+      replaceSteps(runtime, (store) => ({
         put: (scope, entries, mode) =>
           store.put(
             scope,
@@ -462,16 +470,18 @@ const mutants: readonly Mutant[] = [
       })),
   },
   {
-    id: 'answers-are-aliases',
+    id: 'returns-the-same-objects-again',
     contract: 33,
     caughtBy: 'ingest.no-alias',
     make(runtime) {
       const held = new Map<string, MemoryEntry>();
-      return answering(runtime, (memories) => memories.map((one) => held.get(one.id) ?? (held.set(one.id, one), one)));
+      return changeResults(runtime, (memories) =>
+        memories.map((one) => held.get(one.id) ?? (held.set(one.id, one), one)),
+      );
     },
   },
   {
-    id: 'all-or-some-stored',
+    id: 'stores-a-part-of-a-rejected-request',
     contract: 34,
     caughtBy: 'entry.refused',
     make: (runtime) =>
@@ -489,11 +499,11 @@ const mutants: readonly Mutant[] = [
       })({ runtime }),
   },
   {
-    id: 'old-words-still-found',
+    id: 'finds-words-of-replaced-texts',
     contract: 34,
     caughtBy: 'update.changes',
     make: (runtime) =>
-      over(runtime, (store) => ({
+      replaceSteps(runtime, (store) => ({
         async put(scope, entries, mode) {
           if (mode === 'ifPresent')
             await store.put(
@@ -514,7 +524,7 @@ const mutants: readonly Mutant[] = [
     contract: 34,
     caughtBy: 'list.pages',
     make: (runtime) =>
-      over(runtime, (store) => ({
+      replaceSteps(runtime, (store) => ({
         async list(scope, page) {
           const { memories } = await store.list(scope, { ...page, limit: 1000, cursor: undefined });
           const from = Number(page.cursor ?? 0);
@@ -524,11 +534,11 @@ const mutants: readonly Mutant[] = [
       })),
   },
   {
-    id: 'counts-what-was-not-there',
+    id: 'counts-missing-entries',
     contract: 34,
     caughtBy: 'forget.entry',
     make: (runtime) =>
-      over(runtime, (store) => ({
+      replaceSteps(runtime, (store) => ({
         remove: async (scope, what, now) =>
           Math.max(
             await store.remove(scope, what, now),
@@ -537,34 +547,34 @@ const mutants: readonly Mutant[] = [
       })),
   },
   {
-    id: 'turns-stand-alone',
+    id: 'ranks-turns-without-their-context',
     contract: 32,
     caughtBy: 'search.answer',
-    make: (runtime) => ranked(runtime, { chat: { weights: { neighbourhood: 0, session: 0, answer: 0 } } }),
+    make: (runtime) => rankWith(runtime, { chat: { weights: { neighbourhood: 0, session: 0, answer: 0 } } }),
   },
   {
-    id: 'nobody-is-asked-about',
+    id: 'ignores-the-person-in-a-question',
     contract: 32,
     caughtBy: 'search.whose',
-    make: (runtime) => ranked(runtime, { chat: { weights: { askedAbout: 0, session: 0 } } }),
+    make: (runtime) => rankWith(runtime, { chat: { weights: { askedAbout: 0, session: 0 } } }),
   },
   {
-    id: 'dates-are-nothing-but-words',
+    id: 'treats-dates-as-words',
     contract: 32,
     caughtBy: 'search.when',
-    make: (runtime) => ranked(runtime, { chat: { weights: { saidThen: 0, aboutThen: 0 } } }),
+    make: (runtime) => rankWith(runtime, { chat: { weights: { saidThen: 0, aboutThen: 0 } } }),
   },
   {
     id: 'notes-lose-their-text',
     contract: 34,
     caughtBy: 'add.text',
-    make: (runtime) => adding(runtime, (p) => (p.memory === undefined ? p : { ...p, memory: 'A note.' })),
+    make: (runtime) => changeAdditions(runtime, (p) => (p.memory === undefined ? p : { ...p, memory: 'A note.' })),
   },
   {
-    id: 'takes-notes-beside-entries',
+    id: 'accepts-a-note-next-to-entries',
     contract: 34,
     caughtBy: 'add.text-refused',
-    make: (runtime) => adding(runtime, (p) => (p.memories ? { ...p, memory: undefined } : p)),
+    make: (runtime) => changeAdditions(runtime, (p) => (p.memories ? { ...p, memory: undefined } : p)),
   },
   {
     id: 'gets-entries-of-all-users',
@@ -582,14 +592,14 @@ const mutants: readonly Mutant[] = [
     contract: 33,
     caughtBy: 'expiry.unseen',
     make: (runtime) =>
-      over(runtime, (store) => ({ put: (scope, all, mode) => store.put(scope, all.map(lasting), mode) })),
+      replaceSteps(runtime, (store) => ({ put: (scope, all, mode) => store.put(scope, all.map(withoutExpiry), mode) })),
   },
   {
     id: 'filters-expired-entries-after-the-page',
     contract: 34,
     caughtBy: 'expiry.pages',
     make: (runtime) =>
-      over(runtime, (store) => ({
+      replaceSteps(runtime, (store) => ({
         async list(scope, { filter, ...page }) {
           const { memories, ...rest } = await store.list(scope, { ...page, filter: { ...filter, liveAt: undefined } });
           return { ...rest, memories: memories.filter(({ entry }) => !(entry.expiresAt! <= runtime.now())) };
@@ -597,7 +607,7 @@ const mutants: readonly Mutant[] = [
       })),
   },
   {
-    id: 'expiry-cannot-be-moved',
+    id: 'ignores-changes-of-expiresAt',
     contract: 34,
     caughtBy: 'expiry.change',
     make: (runtime) =>
@@ -614,33 +624,40 @@ const mutants: readonly Mutant[] = [
     contract: 32,
     caughtBy: 'topics.filter',
     make: (runtime) =>
-      asking(runtime, (p) => ({ ...p, filter: { ...p.filter, topics: p.filter?.topics?.slice(0, 1) } })),
+      changeSearches(runtime, (p) => ({ ...p, filter: { ...p.filter, topics: p.filter?.topics?.slice(0, 1) } })),
   },
   {
-    id: 'takes-any-topics',
+    id: 'accepts-invalid-topics',
     contract: 33,
     caughtBy: 'fields.refused',
     make: (runtime) =>
-      adding(runtime, (p) => ({ ...p, memories: p.memories?.map((each) => ({ ...each, topics: undefined })) })),
+      changeAdditions(runtime, (p) => ({
+        ...p,
+        memories: p.memories?.map((each) => ({ ...each, topics: undefined })),
+      })),
   },
   {
-    id: 'scopes-are-the-users-own',
+    id: 'ignores-scopes',
     contract: 30,
     caughtBy: 'shared.isolated',
-    make: (runtime) => asking(runtime, (p) => ({ ...p, scope: undefined })),
+    make: (runtime) => changeSearches(runtime, (p) => ({ ...p, scope: undefined })),
   },
   {
     id: 'teams-share-their-agents',
     contract: 30,
     caughtBy: 'shared.isolated',
-    make: (runtime) => asking(runtime, (p) => ({ ...p, scope: p.scope && { team: p.scope.team ?? p.scope.agent } })),
+    make: (runtime) =>
+      changeSearches(runtime, (p) => ({ ...p, scope: p.scope && { team: p.scope.team ?? p.scope.agent } })),
   },
   {
-    id: 'scopes-are-kept-per-user',
+    id: 'separates-scopes-by-user',
     contract: 30,
     caughtBy: 'shared.users',
     make: (runtime) =>
-      asking(runtime, (p) => ({ ...p, scope: p.scope && { ...p.scope, agent: `${p.scope.agent ?? ''}${p.userId}` } })),
+      changeSearches(runtime, (p) => ({
+        ...p,
+        scope: p.scope && { ...p.scope, agent: `${p.scope.agent ?? ''}${p.userId}` },
+      })),
   },
   {
     id: 'deletes-scopes-with-a-user',
@@ -655,34 +672,34 @@ const mutants: readonly Mutant[] = [
       })({ runtime }),
   },
   {
-    id: 'takes-any-scope',
+    id: 'accepts-invalid-scopes',
     contract: 30,
     caughtBy: 'shared.refused',
-    make: (runtime) => asking(runtime, (p) => ({ ...p, scope: { team: p.scope?.team || 'x' } })),
+    make: (runtime) => changeSearches(runtime, (p) => ({ ...p, scope: { team: p.scope?.team || 'x' } })),
   },
   ...['German', 'Turkish', 'Russian', 'Arabic', 'Hindi'].map((language) => ({
-    id: `words-stay-as-they-are-in-${language}`,
+    id: `does-not-stem-words-in-${language}`,
     contract: 32,
     caughtBy: `language.${language.toLowerCase()}-forms`,
-    make: (runtime: Runtime) => ranked(runtime, { analyzer: { id: 'bare', words: bareWords } }),
+    make: (runtime: Runtime) => rankWith(runtime, { analyzer: { id: 'bare', words: bareWords } }),
   })),
   ...['Chinese', 'Japanese', 'Thai'].map((language) => ({
-    id: `words-end-at-spaces-in-${language}`,
+    id: `splits-words-only-at-spaces-in-${language}`,
     contract: 32,
     caughtBy: `language.${language.toLowerCase()}-forms`,
-    make: (runtime: Runtime) => ranked(runtime, { analyzer: { id: 'bare', words: bareWords } }),
+    make: (runtime: Runtime) => rankWith(runtime, { analyzer: { id: 'bare', words: bareWords } }),
   })),
 ];
 
 const claims = [...memoryAbilities, 'words', 'shared'];
 const casesById = new Map(memoryServiceCases.map((each) => [each.id, each]));
 
-describe('mutants of memory', () => {
-  it('has at least one for each contract from 30 to 34', () => {
+describe('memoryServiceCases', () => {
+  it('have a mutant for each contract from 30 to 34', () => {
     expect([...new Set(mutants.map((mutant) => mutant.contract))].sort((a, b) => a - b)).toEqual([30, 31, 32, 33, 34]);
   });
 
-  it.each(mutants.map((mutant) => [mutant.id, mutant] as const))('catches %s', async (_, mutant) => {
+  it.each(mutants.map((mutant) => [mutant.id, mutant] as const))('fail the mutant %s', async (_, mutant) => {
     const each = casesById.get(mutant.caughtBy);
     expect(each?.contracts).toContain(mutant.contract);
     const [result] = await runCases([each!], {
@@ -693,12 +710,12 @@ describe('mutants of memory', () => {
     expect(result?.error).toBeDefined();
   });
 
-  it.each([...new Set(mutants.map((mutant) => mutant.caughtBy))])('lets the sound service pass %s', async (id) => {
-    const sound = await runCases([casesById.get(id)!], {
+  it.each([...new Set(mutants.map((mutant) => mutant.caughtBy))])('pass a correct service: %s', async (id) => {
+    const results = await runCases([casesById.get(id)!], {
       claims,
-      create: (runtime) => over(runtime, () => ({})),
+      create: (runtime) => replaceSteps(runtime, () => ({})),
       reopen: (subject) => others.get(subject)?.() ?? subject,
     });
-    expect(sound).toEqual([expect.not.objectContaining({ error: expect.anything() })]);
+    expect(results).toEqual([expect.not.objectContaining({ error: expect.anything() })]);
   });
 });

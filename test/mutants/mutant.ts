@@ -10,7 +10,7 @@ export interface Mutant<S> {
   create(runtime: FixedRuntime): S;
 }
 
-/** The first failure among the cases that cite the contract which the mutant breaks. */
+/** Returns the first failure of the cases for the contract that the mutant breaks. Undefined if all pass. */
 export async function firstFailure<S>(
   mutant: Mutant<S>,
   cases: readonly Case<S>[],

@@ -1,6 +1,6 @@
 import type { MemoryScope, MemoryStore } from '@thole/core';
 
-/** Memory stores that confuse the owners of memories, each in a different way. */
+/** Defects of memory stores that mix up users or apps: a name, and the scope that the store uses instead. */
 export const scopeMutants: readonly (readonly [what: string, change: (scope: MemoryScope) => MemoryScope])[] = [
   ['drops the app', (scope) => ({ ...scope, appName: 'x' })],
   ['drops the user', (scope) => ({ ...scope, userId: 'x' })],
@@ -8,12 +8,12 @@ export const scopeMutants: readonly (readonly [what: string, change: (scope: Mem
   ['joins names with a bar', ({ appName, userId }) => ({ appName: `${appName}|${userId}`, userId: 'x' })],
   ['joins names in quotes', ({ appName, userId }) => ({ appName: `${appName}","${userId}`, userId: 'x' })],
   ['decodes names', ({ appName, userId }) => ({ appName: appName.replaceAll('%2F', '/'), userId })],
-  ['forgets trailing blanks', ({ appName, userId }) => ({ appName, userId: userId.trimEnd() })],
-  ['folds case', ({ appName, userId }) => ({ appName: appName.toLowerCase(), userId })],
+  ['drops trailing blanks', ({ appName, userId }) => ({ appName, userId: userId.trimEnd() })],
+  ['ignores the case of the app', ({ appName, userId }) => ({ appName: appName.toLowerCase(), userId })],
   ['normalizes names', ({ appName, userId }) => ({ appName, userId: userId.normalize('NFC') })],
 ];
 
-/** The store as it would be with that fault. */
+/** Returns a store that passes each call on with another scope. */
 export function withScopes(store: MemoryStore, change: (scope: MemoryScope) => MemoryScope): MemoryStore {
   return {
     specVersion: 1,

@@ -7,7 +7,7 @@ import { sessionMutants } from './session-mutants.ts';
 const claims = ['lease', 'watch'];
 
 describe('sessionServiceCases', () => {
-  it('pass a service that keeps its promises', { timeout: 30_000 }, async () => {
+  it('pass a correct service', { timeout: 30_000 }, async () => {
     const results = await runCases(sessionServiceCases, {
       claims,
       create: (runtime) => new InMemorySessionService({ runtime }),

@@ -653,7 +653,7 @@ function leasingMutant(id: string, change: (request: LeaseRequest) => LeaseReque
   );
 }
 
-/** A mutant with a change in each lease that it grants. */
+/** Returns a mutant with a change in each lease that it grants. */
 function grantMutant(id: string, change: (lease: Lease) => Partial<Lease>): Mutant<SessionService> {
   return storeMutant(
     id,

@@ -10,7 +10,7 @@ const cases = [...leaseStoreCases, ...sessionStoreCases];
 const mutants = [...leaseStoreMutants, ...sessionStoreMutants, ...waitingMutants];
 
 describe('leaseStoreCases and sessionStoreCases', () => {
-  it('pass a store that keeps its promises', async () => {
+  it('pass a correct store', async () => {
     const results = await runCases(cases, { claims, create: (runtime) => new InMemorySessionStore(runtime) });
     expect(results.filter(({ error }) => error !== undefined)).toEqual([]);
     expect(results.length).toBe(cases.length);

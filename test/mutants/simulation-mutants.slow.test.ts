@@ -7,7 +7,7 @@ import type { RunnerClasses, SimulationSetup } from '@thole/testing/simulation';
 import { describe, expect, it } from 'vitest';
 import { classes } from '../durability/runner-classes.ts';
 
-/** Runs each call again that has no answer. */
+/** Repeats each call without an answer after a crash. */
 class RepeatingAgent extends LlmAgent {
   constructor(options: ConstructorParameters<RunnerClasses['LlmAgent']>[0]) {
     const tools = options.tools?.map((tool) => (tool.name === 'insurer' ? tool : { ...tool, idempotent: true }));
@@ -15,7 +15,8 @@ class RepeatingAgent extends LlmAgent {
   }
 }
 
-class ForgetfulRunner extends Runner {
+/** Recovers nothing. */
+class NonRecoveringRunner extends Runner {
   override async *recover(): AsyncGenerator<never, void> {
     // Recovers nothing.
   }
@@ -31,7 +32,7 @@ class LosingService extends InMemorySessionService {
 }
 
 /** Acknowledges messages that join a run without storing them. */
-class DeafService extends InMemorySessionService {
+class JoinLosingService extends InMemorySessionService {
   override async appendEvent(p: Parameters<InMemorySessionService['appendEvent']>[0]): Promise<Event> {
     const { event } = p;
     if (event.customMetadata?.['joined'] !== true) return super.appendEvent(p);
@@ -68,7 +69,7 @@ const mutants: [string, SimulationSetup, RegExp][] = [
   ],
   [
     'recovers nothing',
-    { classes: { ...classes, Runner: ForgetfulRunner }, createSessionService: inMemory },
+    { classes: { ...classes, Runner: NonRecoveringRunner }, createSessionService: inMemory },
     /The trip did not end/,
   ],
   [
@@ -94,12 +95,12 @@ describe('runCrashMatrix', () => {
 const joinMutants: [string, SimulationSetup, RegExp][] = [
   [
     'recovers nothing',
-    { classes: { ...classes, Runner: ForgetfulRunner }, createSessionService: inMemory },
+    { classes: { ...classes, Runner: NonRecoveringRunner }, createSessionService: inMemory },
     /The chats did not end/,
   ],
   [
     'loses messages that join a run',
-    { classes, createSessionService: (runtime) => new DeafService({ runtime }) },
+    { classes, createSessionService: (runtime) => new JoinLosingService({ runtime }) },
     /acknowledged and is lost/,
   ],
   [

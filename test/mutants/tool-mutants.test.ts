@@ -4,14 +4,14 @@ import type { MemoryTools } from '@thole/testing';
 import { loadMemoryTool, preloadMemoryTool, rememberTool } from '@thole/tools';
 import { describe, expect, it } from 'vitest';
 
-const sound = (): MemoryTools => ({
+const correctTools = (): MemoryTools => ({
   loadMemory: loadMemoryTool(),
   preloadMemory: preloadMemoryTool(),
   remember: rememberTool(),
 });
 
-/** A tool with some of it replaced. */
-function changed(tool: Tool, change: Partial<Tool>): Tool {
+/** Returns a tool with replaced members. */
+function withChange(tool: Tool, change: Partial<Tool>): Tool {
   return {
     name: tool.name,
     description: tool.description,
@@ -27,21 +27,27 @@ const mutants: { id: string; contract: number; caughtBy: string; make: () => Mem
     id: 'load-finds-nothing-without-a-service',
     contract: 35,
     caughtBy: 'memory-tools.load-without-service',
-    make: () => ({ ...sound(), loadMemory: changed(loadMemoryTool(), { runAsync: async () => ({ memories: [] }) }) }),
+    make: () => ({
+      ...correctTools(),
+      loadMemory: withChange(loadMemoryTool(), { runAsync: async () => ({ memories: [] }) }),
+    }),
   },
   {
-    id: 'remember-forgets-without-a-word',
+    id: 'remember-stores-nothing-without-an-error',
     contract: 35,
     caughtBy: 'memory-tools.remember-without-service',
-    make: () => ({ ...sound(), remember: changed(rememberTool(), { runAsync: async () => ({ remembered: true }) }) }),
+    make: () => ({
+      ...correctTools(),
+      remember: withChange(rememberTool(), { runAsync: async () => ({ remembered: true }) }),
+    }),
   },
   {
-    id: 'preload-lets-tags-through',
+    id: 'preload-does-not-escape-tags',
     contract: 36,
     caughtBy: 'memory-tools.preload-escaped',
     make: () => ({
-      ...sound(),
-      preloadMemory: changed(preloadMemoryTool(), {
+      ...correctTools(),
+      preloadMemory: withChange(preloadMemoryTool(), {
         processLlmRequest: async ({ toolContext, llmRequest }) => {
           await preloadMemoryTool().processLlmRequest!({ toolContext, llmRequest });
           llmRequest.contents = llmRequest.contents.map(({ role, parts }) => ({
@@ -60,8 +66,8 @@ const mutants: { id: string; contract: number; caughtBy: string; make: () => Mem
     contract: 36,
     caughtBy: 'memory-tools.preload-once',
     make: () => ({
-      ...sound(),
-      preloadMemory: changed(preloadMemoryTool(), {
+      ...correctTools(),
+      preloadMemory: withChange(preloadMemoryTool(), {
         processLlmRequest: async ({ toolContext, llmRequest }) => {
           toolContext.state.delete(`temp:preload_memory:${toolContext.agentName}`);
           await preloadMemoryTool().processLlmRequest!({ toolContext, llmRequest });
@@ -70,21 +76,21 @@ const mutants: { id: string; contract: number; caughtBy: string; make: () => Mem
     }),
   },
   {
-    id: 'preload-speaks-in-the-system-text',
+    id: 'preload-writes-into-the-system-text',
     contract: 36,
     caughtBy: 'memory-tools.preload-place',
-    make: () => ({ ...sound(), preloadMemory: preloadMemoryTool({ placement: 'system' }) }),
+    make: () => ({ ...correctTools(), preloadMemory: preloadMemoryTool({ placement: 'system' }) }),
   },
 ];
 
-describe('broken memory tools are caught by the case that cites the contract', () => {
-  it('the tools of @thole/tools keep every promise', async () => {
-    const results = await runCases(memoryToolCases, { create: sound });
+describe('memoryToolCases', () => {
+  it('pass the tools of @thole/tools', async () => {
+    const results = await runCases(memoryToolCases, { create: correctTools });
     expect(results.filter((result) => 'error' in result)).toEqual([]);
   });
 
   for (const { id, contract, caughtBy, make } of mutants) {
-    it(`${id} (contract ${contract})`, async () => {
+    it(`fail the mutant ${id} (contract ${contract})`, async () => {
       const failed = (await runCases(memoryToolCases, { create: make })).filter((result) => 'error' in result);
       expect(failed.map((result) => result.id)).toContain(caughtBy);
       expect(failed.find((result) => result.id === caughtBy)?.contracts).toContain(contract);

@@ -131,7 +131,7 @@ export const waitingMutants: readonly StoreMutant[] = [
   leaseMutant(
     'waiting.released',
     'does not list a session with the marks of a release',
-    (inner) => new ReleasesUnlisted(inner, undefined as never),
+    (inner) => new MarksLosingLeaseStore(inner, undefined as never),
   ),
   storeMutant(
     'waiting.take-over',
@@ -139,7 +139,7 @@ export const waitingMutants: readonly StoreMutant[] = [
     class extends InMemorySessionStore {
       constructor(runtime: Runtime) {
         super(runtime);
-        const leases = new ClearsWhenGranted(this.abilities.leasing.store, this);
+        const leases = new MarksClearingLeaseStore(this.abilities.leasing.store, this);
         const leasing = new StoredLeaseManager(leases, runtime, { pollMs: Infinity });
         Object.assign(this, { abilities: { ...this.abilities, leasing } });
       }
@@ -195,7 +195,8 @@ export const waitingMutants: readonly StoreMutant[] = [
   })),
 ];
 
-class ReleasesUnlisted extends ChangedLeaseStore {
+/** Does not store the marks of a release. */
+class MarksLosingLeaseStore extends ChangedLeaseStore {
   override release(
     ...[key, fence, { ifLastSeq }]: Parameters<LeaseStore['release']>
   ): ReturnType<LeaseStore['release']> {
@@ -203,7 +204,8 @@ class ReleasesUnlisted extends ChangedLeaseStore {
   }
 }
 
-class ClearsWhenGranted extends ChangedLeaseStore {
+/** Clears the marks of a session when a lease is granted. */
+class MarksClearingLeaseStore extends ChangedLeaseStore {
   override async ask(...p: Parameters<LeaseStore['ask']>): Promise<Awaited<ReturnType<LeaseStore['ask']>>> {
     const answer = await this.inner.ask(...p);
     const marks: SessionMarks = { unfinished: null, wakeAt: null, openInterrupts: 0 };

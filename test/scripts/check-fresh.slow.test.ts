@@ -17,7 +17,7 @@ interface Started {
 
 describe('node scripts/check.mjs --fresh', () => {
   it('runs .ci/run in a clone with an empty home and passes its exit code on', async () => {
-    const { line, code } = fresh(`#!/bin/sh
+    const { line, code } = startCheck(`#!/bin/sh
 echo "$HOME|$(ls -A "$HOME")|$(cat "$HOME/.npmrc")|$(env | grep -iE '^(xdg|pnpm|npm)_' | tr '\\n' ' ')|$PWD|$(ls)"
 exit 7
 `);
@@ -34,7 +34,7 @@ exit 7
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)('ends .ci/run and removes the clone on %s', async (signal) => {
-    const { child, line, code } = fresh('#!/bin/sh\necho "$PWD|$$"\nsleep 600 & wait\n');
+    const { child, line, code } = startCheck('#!/bin/sh\necho "$PWD|$$"\nsleep 600 & wait\n');
     const [folder, pid] = (await line).split('|');
     expect(existsSync(folder!)).toBe(true);
     child.kill(signal);
@@ -52,8 +52,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Runs the check in a repository that holds the script and this `.ci/run` only. */
-function fresh(script: string): Started {
+/** Starts the check in a repository that contains only the scripts of the check and this `.ci/run`. */
+function startCheck(script: string): Started {
   const folder = mkdtempSync(join(tmpdir(), 'thole-check-fresh-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
   const repository = join(folder, 'repository');
@@ -61,11 +61,11 @@ function fresh(script: string): Started {
   mkdirSync(join(repository, '.ci'));
   writeFileSync(join(repository, '.ci/run'), script, { mode: 0o755 });
   writeFileSync(join(folder, '.npmrc'), 'fund=false');
-  const who = ['-c', 'user.name=Thole', '-c', 'user.email=thole@example.com'];
+  const author = ['-c', 'user.name=Thole', '-c', 'user.email=thole@example.com'];
   for (const args of [
     ['init', '--quiet'],
     ['add', '--all'],
-    [...who, 'commit', '--quiet', '--message=Start'],
+    [...author, 'commit', '--quiet', '--message=Start'],
   ])
     expect(spawnSync('git', args, { cwd: repository, encoding: 'utf8' }).stderr).not.toMatch(/fatal|error/);
   const { PATH } = process.env;

@@ -22,10 +22,12 @@ const shown = packages
   .filter((folder) => folder === 'runner' || (folder.startsWith('provider-') && firstProgramOf(folder) !== undefined));
 
 describe('pnpm example', () => {
-  it.each(shown)('prints what the README of %s says, on the sources and without a key', async (folder) => {
+  it.each(shown)('prints the output in the README of %s, on the sources and without a key', async (folder) => {
     const { code, output, errors } = await run('example.mjs', folder);
-    const said = /<!-- first program -->[\s\S]*?```text\n([\s\S]*?)^```$/m.exec(read(`packages/${folder}/README.md`));
-    expect({ code, output, errors }).toEqual({ code: 0, output: said?.[1], errors: '' });
+    const documented = /<!-- first program -->[\s\S]*?```text\n([\s\S]*?)^```$/m.exec(
+      read(`packages/${folder}/README.md`),
+    );
+    expect({ code, output, errors }).toEqual({ code: 0, output: documented?.[1], errors: '' });
   });
 
   it('lists the packages and fails for an unknown one', async () => {
@@ -42,7 +44,7 @@ describe('pnpm record', () => {
     expect(errors).toMatch(/^usage: pnpm record <provider>, one of: anthropic, gemini, openai, vertex/);
   });
 
-  it.each(['gemini', 'openai'])('fails without a key of %s, and says which variable to set', async (name) => {
+  it.each(['gemini', 'openai'])('fails without a key of %s, and names the variable to set', async (name) => {
     const { code, errors } = await run('record.mjs', name);
     expect(code).toBe(1);
     expect(errors).toMatch(/_API_KEY/);

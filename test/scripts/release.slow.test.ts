@@ -45,7 +45,7 @@ describe('prepack', () => {
     expect(prepack(files, pnpm)).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('names every file that is missing, and what to run', () => {
+  it('names every missing file, and the command to run', () => {
     const { status, stderr } = prepack({ ...files, 'dist/index.js': undefined, 'dist/main.js': undefined }, pnpm);
     expect([status, stderr]).toEqual([
       1,
@@ -61,9 +61,9 @@ describe('prepack', () => {
     ]);
   });
 
-  function prepack(given: Files, env: NodeJS.ProcessEnv): Outcome {
-    const further = given['dist/main.js'] === undefined ? ['page.html'] : [];
-    return node(folderOf(given), [join(root, 'scripts/require-build.mjs'), ...further], env);
+  function prepack(packageFiles: Files, env: NodeJS.ProcessEnv): Outcome {
+    const required = packageFiles['dist/main.js'] === undefined ? ['page.html'] : [];
+    return node(folderOf(packageFiles), [join(root, 'scripts/require-build.mjs'), ...required], env);
   }
 });
 

@@ -4,8 +4,8 @@ import './provided.ts';
 import type { ServerKind } from './server-kind.ts';
 
 /**
- * A suite that needs a server of this kind: the shared one, whose URL it is handed, or its own, since a kind that is
- * shared can be started. Without one the suite is skipped and counted.
+ * Defines a suite that needs a server of this kind. `suite` receives the URL of the shared server; its tests may also start a
+ * separate server. If the server is missing, the suite is skipped, and `SkipReporter` counts its file.
  */
 export function describeWith(kind: ServerKind, name: string, suite: (url: string) => void): void {
   const { [kind]: url, skipped } = inject('servers');

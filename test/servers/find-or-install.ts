@@ -10,7 +10,7 @@ import { ServerMissing } from './server-missing.ts';
 export async function findOrInstall<Found>(kind: ProgramKind, find: () => Found | undefined): Promise<Found> {
   const found = find();
   if (found !== undefined) return found;
-  if (!canInstall()) throw new ServerMissing(kind, 'only root on Debian or Ubuntu has it installed here');
+  if (!canInstall()) throw new ServerMissing(kind, 'tests install it only as root on Debian or Ubuntu');
   console.log(`servers: installing ${aptNames(kind)} with apt-get`);
   await install(kind);
   const installed = find();
@@ -18,13 +18,13 @@ export async function findOrInstall<Found>(kind: ProgramKind, find: () => Found 
   return installed;
 }
 
-/** Root on Debian or Ubuntu: there a missing server is a failure. */
+/** True for root on Debian or Ubuntu. Then a missing server is a failure, not a reason to skip tests. */
 export function canInstall(): boolean {
   return process.getuid?.() === 0 && existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get');
 }
 
-// The lock is the kernel's, so it ends with the process that holds it. What a package starts by itself is kept from
-// starting where no policy says so already, and is stopped in any case: nothing is to run that no test started.
+// `flock` holds the lock, so the kernel releases it when the process ends. The policy file keeps a package from starting its
+// service; a service that runs anyway is stopped. Only tests start servers.
 const script = `
 set -e
 export DEBIAN_FRONTEND=noninteractive

@@ -12,16 +12,16 @@ import { skippedFile } from './skip-reporter.ts';
 import { startRedis } from './start-redis.ts';
 
 /**
- * One server of each kind for the whole run. Where a kind is missing and this machine cannot install it, its suites
- * are skipped, and `SkipReporter` says how many; where it can, the run fails instead.
+ * Starts one server of each kind for the whole run. If a server is missing and cannot be installed, its suites are skipped, and
+ * `SkipReporter` counts them. If the installation fails, the run fails.
  */
 export default async function startServers(project: TestProject): Promise<() => Promise<void>> {
   const [redis, postgres, mariadb] = await Promise.all([
-    startOrMiss(startRedis),
-    startOrMiss(startPostgres),
-    startOrMiss(startMariaDb),
+    startIfInstalled(startRedis),
+    startIfInstalled(startPostgres),
+    startIfInstalled(startMariaDb),
   ]);
-  const pgbouncer = postgres && (await startOrMiss(() => startPgBouncer({ postgresUrl: postgres.url })));
+  const pgbouncer = postgres && (await startIfInstalled(() => startPgBouncer({ postgresUrl: postgres.url })));
   const started: { [Kind in ServerKind]: Server | undefined } = { redis, postgres, pgbouncer, mariadb };
   const urls = Object.fromEntries(
     Object.entries(started).flatMap(([kind, server]) => (server ? [[kind, server.url]] : [])),
@@ -35,7 +35,7 @@ export default async function startServers(project: TestProject): Promise<() => 
   };
 }
 
-async function startOrMiss(start: () => Promise<Server>): Promise<Server | undefined> {
+async function startIfInstalled(start: () => Promise<Server>): Promise<Server | undefined> {
   try {
     return await start();
   } catch (error) {

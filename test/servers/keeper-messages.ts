@@ -1,15 +1,16 @@
-/** Starts a server; the keeper has at most one at a time. */
+/** A request to start a server. A keeper has at most one server at a time. */
 export interface KeeperRequest {
   command: string;
   args: readonly string[];
   cwd: string;
   user?: { uid: number; gid: number } | undefined;
-  /** Asks it to end in good order. */
+  /** Signal that shuts the server down normally. */
   stopSignal: 'SIGINT' | 'SIGTERM';
-  /** The file that takes what the server says. */
+  /** Path of the file for the server's output. */
   log: string;
-  /** Removed when the test process has ended. */
+  /** Folders that are removed when the test process has ended. */
   folders: readonly string[];
 }
 
+/** `started` is the server's process id, `ended` the reason for its end. */
 export type KeeperAnswer = { started: number } | { ended: string };

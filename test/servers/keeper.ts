@@ -17,29 +17,29 @@ process.on('message', (request: KeeperRequest) => {
   const child = spawn(command, args, { cwd, detached: true, stdio: ['ignore', output, output], ...user });
   closeSync(output);
   server = child;
-  child.once('spawn', () => tell({ started: child.pid! }));
-  child.once('error', (error) => tell({ ended: error.message }));
+  child.once('spawn', () => send({ started: child.pid! }));
+  child.once('error', (error) => send({ ended: error.message }));
   child.once('exit', (code, signal) => {
     if (server === child) server = undefined;
-    tell({ ended: signal ?? `exit ${code}` });
+    send({ ended: signal ?? `exit ${code}` });
   });
 });
 
 process.on('disconnect', () => {
   const running = server;
   const pid = running?.pid;
-  if (running === undefined || pid === undefined) return leave();
-  running.once('exit', leave);
+  if (running === undefined || pid === undefined) return removeFoldersAndExit();
+  running.once('exit', removeFoldersAndExit);
   signalTree(pid, 'SIGCONT');
   running.kill(stopSignal);
   setTimeout(() => void killTree(pid), 2_000);
 });
 
-function leave(): void {
+function removeFoldersAndExit(): void {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   process.exit(0);
 }
 
-function tell(answer: KeeperAnswer): void {
+function send(answer: KeeperAnswer): void {
   if (process.connected) process.send!(answer, () => {});
 }

@@ -2,26 +2,26 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { until } from './until.ts';
 
-/** Sends a signal to a process and all below it; those that have ended meanwhile do not matter. */
+/** Sends a signal to a process and its descendants. Processes that have already ended are ignored. */
 export function signalTree(root: number, signal: NodeJS.Signals): void {
   for (const pid of treeOf(root)) signalOne(pid, signal);
 }
 
-/** Pauses a process and all below it. Resolves when none of them runs: on a busy machine, a signal takes effect later. */
+/** Pauses a process and its descendants. Resolves when all are paused: on a busy machine, a signal takes effect later. */
 export async function pauseTree(root: number): Promise<void> {
   const tree = treeOf(root);
   for (const pid of tree) signalOne(pid, 'SIGSTOP');
   await until(() => tree.every(isStopped), { everyMs: 1, why: 'a process does not stop' });
 }
 
-/** Ends a process and all below it at once; resolves when none of them runs any more. */
+/** Kills a process and its descendants. Resolves when all have ended. */
 export async function killTree(root: number): Promise<void> {
-  // Stopped first, so that it makes no child that we would not know of.
+  // A paused process cannot start another child.
   signalOne(root, 'SIGSTOP');
   await until(() => isStopped(root), { everyMs: 1, why: 'a process does not stop' });
   const tree = treeOf(root);
   for (const pid of tree) signalOne(pid, 'SIGKILL');
-  // One whose parent has not looked yet is a zombie: it holds nothing any more.
+  // A zombie has ended: only its parent has not read the exit code yet.
   const isGone = (pid: number): boolean => ['Z', undefined].includes(stateOf(pid));
   await until(() => tree.every(isGone), { everyMs: 1, why: 'a process does not die' });
 }

@@ -1,8 +1,8 @@
 import type { ServerKind } from './server-kind.ts';
 
-/** The servers that all files of the project `servers` share, by URL; a kind is absent where this machine lacks it. */
+/** URLs of the servers that all files of the project `servers` share. A missing server has no URL. */
 export type ProvidedServers = { readonly [Kind in ServerKind]?: string } & {
-  /** A file that takes a line for each suite that is skipped because its server is missing. */
+  /** Path of a file with a line for each suite that is skipped because its server is missing. */
   readonly skipped: string;
 };
 

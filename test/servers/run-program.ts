@@ -5,7 +5,7 @@ interface Options {
   user?: { uid: number; gid: number } | undefined;
 }
 
-/** Returns the standard output of a program. Throws its whole output if it fails. */
+/** Returns the standard output of a program. If the program fails, throws an error with the end of its output. */
 export function runProgram(command: string, args: readonly string[], options: Options = {}): Promise<string> {
   const { cwd, user } = options;
   return new Promise((resolve, reject) => {

@@ -5,7 +5,7 @@ export type ServerKind = 'redis' | 'postgres' | 'pgbouncer' | 'mariadb';
 export type ProgramKind = ServerKind | 'chromium';
 
 interface Package {
-  /** Names of the apt packages on Debian and Ubuntu that have it: the first that can be installed is. */
+  /** Names of apt packages on Debian and Ubuntu that contain the program. The first one that can be installed is used. */
   apt: readonly string[];
   /** Name of the service that the package starts, if any. */
   service?: string;
@@ -16,7 +16,7 @@ export const packageOf: Readonly<Record<ProgramKind, Package>> = {
   postgres: { apt: ['postgresql'], service: 'postgresql' },
   pgbouncer: { apt: ['pgbouncer'], service: 'pgbouncer' },
   mariadb: { apt: ['mariadb-server'], service: 'mariadb' },
-  // The shell without windows opens pages with a fifth less CPU time. Older releases do not have it.
+  // The headless shell opens pages with a fifth less CPU time. Older releases do not have it.
   chromium: { apt: ['chromium-headless-shell', 'chromium'] },
 };
 

@@ -10,18 +10,18 @@ export interface Program {
   name: string;
   command: string;
   args: readonly string[];
-  /** Its working folder, which also takes its log. */
+  /** Working folder of the server. Its log is there too. */
   folder: string;
-  /** True to remove the folder with the server. */
+  /** True if `remove` also removes the folder. */
   temporary: boolean;
   user?: { uid: number; gid: number } | undefined;
   /** Text of the log line after which the server accepts clients. */
   ready: RegExp;
-  /** Asks it to end in good order. */
+  /** Signal that shuts the server down normally. */
   stopSignal: 'SIGINT' | 'SIGTERM';
 }
 
-/** A server that can be stopped in every way and started again on the same port and folder. Gone with this process. */
+/** A server that can be stopped, killed, paused, and started again with the same port and folder. It ends with this process. */
 export class ServerProcess {
   readonly #program: Program;
   readonly #keeper: ChildProcess;
@@ -51,17 +51,17 @@ export class ServerProcess {
     }
   }
 
-  /** Of its main process while it runs. */
+  /** Id of the main process. Undefined while the server does not run. */
   get pid(): number | undefined {
     return this.#pid;
   }
 
-  /** Everything it has said so far. */
+  /** The server's output so far. */
   get log(): string {
     return existsSync(this.#logFile) ? readFileSync(this.#logFile, 'utf8') : '';
   }
 
-  /** Ends it in good order; its folder stays, for `restart()`. */
+  /** Shuts the server down normally. Its folder stays, for `restart()`. */
   async stop(): Promise<void> {
     if (this.#pid === undefined) return;
     signalTree(this.#pid, 'SIGCONT');
@@ -69,14 +69,14 @@ export class ServerProcess {
     if (!(await this.#until(() => this.#pid === undefined, 20_000))) await this.kill();
   }
 
-  /** Ends it at once, all its processes, as a crash would. */
+  /** Kills all processes of the server, like a crash. */
   async kill(): Promise<void> {
     if (this.#pid === undefined) return;
     await killTree(this.#pid);
     if (!(await this.#until(() => this.#pid === undefined, 20_000))) throw this.#failure('did not die');
   }
 
-  /** It answers nothing more, but its connections stay open. */
+  /** Pauses the server: it does not answer, but its connections stay open. */
   async pause(): Promise<void> {
     if (this.#pid !== undefined) await pauseTree(this.#pid);
   }
@@ -85,13 +85,13 @@ export class ServerProcess {
     if (this.#pid !== undefined) signalTree(this.#pid, 'SIGCONT');
   }
 
-  /** Stops it if it runs, starts it on the same folder, and waits until it takes clients. */
+  /** Stops the server if it runs, starts it with the same folder, and waits until it accepts clients. */
   async restart(): Promise<void> {
     await this.stop();
     await this.#start();
   }
 
-  /** Ends it for good and removes its folder. */
+  /** Stops the server and removes its folder if it is temporary. */
   async remove(): Promise<void> {
     await this.stop();
     if (this.#keeper.connected) this.#keeper.disconnect();
@@ -100,7 +100,7 @@ export class ServerProcess {
 
   async #start(): Promise<void> {
     const { command, args, folder, user, ready, stopSignal, temporary } = this.#program;
-    const said = existsSync(this.#logFile) ? statSync(this.#logFile).size : 0;
+    const logStart = existsSync(this.#logFile) ? statSync(this.#logFile).size : 0;
     this.#ended = undefined;
     const request: KeeperRequest = {
       ...{ command, args, cwd: folder, user, stopSignal, log: this.#logFile },
@@ -109,7 +109,7 @@ export class ServerProcess {
     this.#keeper.send(request);
     // The log can be ahead of the keeper's message. Without the pid, stop() and kill() would do nothing.
     const isReady = (): boolean =>
-      this.#ended !== undefined || (this.#pid !== undefined && ready.test(this.log.slice(said)));
+      this.#ended !== undefined || (this.#pid !== undefined && ready.test(this.log.slice(logStart)));
     if (!(await this.#until(isReady, 60_000))) {
       await this.kill();
       throw this.#failure('was not ready after 60 s');
@@ -118,13 +118,13 @@ export class ServerProcess {
     if (ended !== undefined) throw this.#failure(`ended at its start (${ended})`);
   }
 
-  // A method: the compiler would believe that nothing has happened to the field since it was set.
+  // A method, because the compiler assumes that the field has not changed since it was set.
   #outcome(): string | undefined {
     return this.#ended;
   }
 
-  async #until(holds: () => boolean, limitMs: number): Promise<boolean> {
-    for (let waited = 0; !holds(); waited += 10) {
+  async #until(isDone: () => boolean, limitMs: number): Promise<boolean> {
+    for (let waited = 0; !isDone(); waited += 10) {
       if (waited > limitMs) return false;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
@@ -136,6 +136,6 @@ export class ServerProcess {
   }
 
   #failure(what: string): Error {
-    return new Error(`${this.#program.name} ${what}. It said:\n${this.log.slice(-2_000)}`);
+    return new Error(`${this.#program.name} ${what}. The end of its log:\n${this.log.slice(-2_000)}`);
   }
 }

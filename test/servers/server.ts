@@ -1,29 +1,29 @@
 import type { ServerProcess } from './server-process.ts';
 
-/** A server of a test's own, in a temporary folder, on a free port of 127.0.0.1. All of it ends with the test process. */
+/** A server that a test starts, in a temporary folder, on a free port of 127.0.0.1. It ends with the test process. */
 export interface Server {
   url: string;
   port: number;
   folder: string;
-  /** Everything it has said so far. */
+  /** The server's output so far. */
   readonly log: string;
-  /** Of its main process while it runs. */
+  /** Id of the main process. Undefined while the server does not run. */
   readonly pid: number | undefined;
-  /** Ends it in good order; port and folder stay, for `restart()`. */
+  /** Shuts the server down normally. Port and folder stay, for `restart()`. */
   stop(): Promise<void>;
-  /** SIGKILL for it and all its processes; port and folder stay, for `restart()`. */
+  /** Sends SIGKILL to all processes of the server. Port and folder stay, for `restart()`. */
   kill(): Promise<void>;
-  /** SIGSTOP: it answers nothing more, but its connections stay open. */
+  /** Sends SIGSTOP: the server does not answer, but its connections stay open. */
   pause(): Promise<void>;
-  /** SIGCONT. */
+  /** Sends SIGCONT. */
   resume(): Promise<void>;
-  /** Stops it if it runs, and starts it on the same port and folder. */
+  /** Stops the server if it runs, and starts it with the same port and folder. */
   restart(): Promise<void>;
-  /** Ends it for good and removes its folder. */
+  /** Stops the server and removes its folder. */
   remove(): Promise<void>;
 }
 
-/** A process seen as a server with an address. */
+/** Returns a server with the address and the methods of this process. */
 export function serverOf(running: ServerProcess, place: { url: string; port: number; folder: string }): Server {
   return {
     ...place,

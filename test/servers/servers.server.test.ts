@@ -15,8 +15,8 @@ const starts = [
 ] as const;
 
 for (const [kind, start] of starts) {
-  describeWith(kind, `a ${kind} of a test's own`, (shared) => {
-    it('is not the shared one, comes back after a stop and a kill, and is gone when removed', async () => {
+  describeWith(kind, `a separate ${kind}`, (shared) => {
+    it('is not the shared server, can be restarted after a stop and a kill, and can be removed', async () => {
       const server = await started(start());
       expect(server.url).not.toBe(shared);
       expect(inject('servers')[kind]).toBe(shared);
@@ -34,7 +34,7 @@ for (const [kind, start] of starts) {
       expect(existsSync(server.folder)).toBe(false);
     });
 
-    it('ends with the process that started it, also when that is killed', async () => {
+    it('ends with the process that started it, also when that process is killed', async () => {
       const args = [join(import.meta.dirname, 'start-and-wait.ts'), kind, inject('servers').postgres ?? ''];
       const child = spawn(process.execPath, args, {
         stdio: ['ignore', 'pipe', 'inherit'],
@@ -48,8 +48,8 @@ for (const [kind, start] of starts) {
   });
 }
 
-describeWith('redis', 'a redis-server of a test’s own', () => {
-  it('answers nothing while it is paused, and all pending requests afterwards', async () => {
+describeWith('redis', 'startRedis, startRedisCluster and startRedisSentinel', () => {
+  it('start a server that answers nothing while it is paused, and pending requests afterwards', async () => {
     const server = await started(startRedis());
     await server.pause();
     let answered = false;
@@ -60,11 +60,11 @@ describeWith('redis', 'a redis-server of a test’s own', () => {
     expect(await answer).toBe('PONG\n');
   });
 
-  it('throws the output of a server that does not start', async () => {
+  it('throw the output of a server that does not start', async () => {
     await expect(startRedis({ config: ['no-such-setting 1'] })).rejects.toThrow(/no-such-setting/);
   });
 
-  it('is one of a cluster that serves every slot, with replicas where they are asked for', async () => {
+  it('start a cluster that serves every slot, with the given number of replicas', async () => {
     const cluster = await startRedisCluster({ replicas: 1 });
     onTestFinished(() => cluster.remove());
     expect(cluster.nodes).toHaveLength(6);
@@ -72,7 +72,7 @@ describeWith('redis', 'a redis-server of a test’s own', () => {
     expect(await redisCli(cluster.nodes[1]!.port, '-c', 'get', 'name')).toBe('value\n');
   });
 
-  it('changes places with its replica when its sentinel is asked to', async () => {
+  it('exchange primary and replica with failOver', async () => {
     const sentinels = await startRedisSentinel();
     onTestFinished(() => sentinels.remove());
     expect(await sentinels.primaryPort()).toBe(sentinels.primary.port);
@@ -80,7 +80,7 @@ describeWith('redis', 'a redis-server of a test’s own', () => {
     expect(await sentinels.primaryPort()).toBe(sentinels.replica.port);
   });
 
-  it('is replaced by its replica when it dies, if two of three sentinels say so', async () => {
+  it('replace a dead primary by its replica if two of three sentinels agree', async () => {
     const sentinels = await startRedisSentinel({ sentinels: 3 });
     onTestFinished(() => sentinels.remove());
     await sentinels.primary.kill();
@@ -95,7 +95,7 @@ async function started(starting: Promise<Server>): Promise<Server> {
   return server;
 }
 
-/** A process that has ended but whose parent has not looked yet is not alive. */
+/** True if the process runs. A zombie does not run. */
 function isAlive(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
   return stdout.trim() !== '' && !stdout.includes('Z');

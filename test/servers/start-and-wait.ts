@@ -1,5 +1,5 @@
-// Starts a server of the kind that the first argument names (a PgBouncer before the PostgreSQL that the second names), says
-// where it is, and lives until it is killed.
+// start-and-wait.ts <kind> [PostgreSQL URL for pgbouncer]: starts a server, prints its process id and folder, and runs until it is
+// killed.
 import { startMariaDb } from './start-maria-db.ts';
 import { startPgBouncer } from './start-pg-bouncer.ts';
 import { startPostgres } from './start-postgres.ts';

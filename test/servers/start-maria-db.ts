@@ -1,38 +1,38 @@
 import { join } from 'node:path';
 import { findOrInstall } from './find-or-install.ts';
 import { findProgram } from './find-programs.ts';
-import { onAFreePort } from './on-a-free-port.ts';
+import { startOnFreePort } from './start-on-free-port.ts';
 import { runProgram } from './run-program.ts';
 import { ServerProcess } from './server-process.ts';
 import { serverOf } from './server.ts';
 import type { Server } from './server.ts';
-import { prepared, temporaryFolder } from './temporary-folder.ts';
+import { removeIfFailed, temporaryFolder } from './temporary-folder.ts';
 
 export interface MariaDbOptions {
-  /** Options such as `--max-connections=50`; they come after ours, so they win. */
+  /** Options such as `--max-connections=50`. They override the default options. */
   config?: readonly string[] | undefined;
 }
 
-// A process that dies loses nothing that it has written, flushed or not; only a machine would.
+// Data that was written but not flushed survives a killed process. Only a crash of the machine would lose it.
 const settings = [
   ...['--innodb-flush-log-at-trx-commit=2', '--innodb-buffer-pool-size=64M', '--max-connections=400'],
   ...['--bind-address=127.0.0.1', '--skip-log-bin', '--performance-schema=off', '--skip-name-resolve'],
 ];
 
-/** A MariaDB with one empty database, `test`. Its URL is `mysql://root@127.0.0.1:<port>/test`, no password. */
+/** Starts MariaDB with one empty database, `test`. Its URL is `mysql://root@127.0.0.1:<port>/test`, without a password. */
 export async function startMariaDb(options: MariaDbOptions = {}): Promise<Server> {
   const { server, install } = await findOrInstall('mariadb', findPrograms);
   const user = process.getuid?.() === 0 ? ['--user=root'] : [];
-  return onAFreePort(async (port) => {
+  return startOnFreePort(async (port) => {
     const folder = temporaryFolder('mariadb');
-    // A MariaDB that starts clears its folder for temporary files, whosever they are: each needs its own.
+    // MariaDB empties its folder for temporary files when it starts, so each server needs a separate one.
     const places = [`--datadir=${join(folder, 'data')}`, `--tmpdir=${folder}`];
-    const how = ['--auth-root-authentication-method=normal', ...user];
-    await prepared(folder, runProgram(install, ['--no-defaults', ...places, ...how], { cwd: folder }));
-    const own = [`--port=${port}`, `--socket=${join(folder, 's.sock')}`, `--pid-file=${join(folder, 'pid')}`];
+    const installOptions = ['--auth-root-authentication-method=normal', ...user];
+    await removeIfFailed(folder, runProgram(install, ['--no-defaults', ...places, ...installOptions], { cwd: folder }));
+    const address = [`--port=${port}`, `--socket=${join(folder, 's.sock')}`, `--pid-file=${join(folder, 'pid')}`];
     const running = await ServerProcess.start({
       ...{ name: 'mariadbd', command: server, folder, temporary: true },
-      args: ['--no-defaults', ...places, ...own, ...user, ...settings, ...(options.config ?? [])],
+      args: ['--no-defaults', ...places, ...address, ...user, ...settings, ...(options.config ?? [])],
       ready: /ready for connections/,
       stopSignal: 'SIGTERM',
     });

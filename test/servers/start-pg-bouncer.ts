@@ -2,7 +2,7 @@ import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findOrInstall } from './find-or-install.ts';
 import { findProgram } from './find-programs.ts';
-import { onAFreePort } from './on-a-free-port.ts';
+import { startOnFreePort } from './start-on-free-port.ts';
 import { ServerProcess } from './server-process.ts';
 import { serverOf } from './server.ts';
 import type { Server } from './server.ts';
@@ -12,18 +12,18 @@ import { userOtherThanRoot } from './user-other-than-root.ts';
 export interface PgBouncerOptions {
   /** The PostgreSQL server behind it. */
   postgresUrl: string;
-  /** Lines of pgbouncer.ini, such as `default_pool_size = 1`; they come after ours, so they win. */
+  /** Lines of pgbouncer.ini, such as `default_pool_size = 1`. They override the default lines. */
   config?: readonly string[] | undefined;
 }
 
-// A connection to the server is lent for one transaction, and many clients share few of them.
+// In transaction mode many clients share a few connections: each transaction may use another one.
 const settings = ['pool_mode = transaction', 'default_pool_size = 4', 'max_client_conn = 400', 'auth_type = any'];
 
 /** Starts PgBouncer in transaction mode. Its URL is that of PostgreSQL with another port. It accepts any user. */
 export async function startPgBouncer({ postgresUrl, config = [] }: PgBouncerOptions): Promise<Server> {
   const command = await findOrInstall('pgbouncer', () => findProgram('pgbouncer'));
   const user = await userOtherThanRoot();
-  return onAFreePort(async (port) => {
+  return startOnFreePort(async (port) => {
     const folder = temporaryFolder('pgbouncer');
     if (user) chownSync(folder, user.uid, user.gid);
     const { hostname, port: serverPort, username } = new URL(postgresUrl);

@@ -1,4 +1,4 @@
-import { onAFreePort } from './on-a-free-port.ts';
+import { startOnFreePort } from './start-on-free-port.ts';
 import { redisCli } from './redis-programs.ts';
 import type { Server } from './server.ts';
 import { startRedisNode } from './start-redis.ts';
@@ -31,8 +31,8 @@ export interface RedisCluster {
 export async function startRedisCluster(options: RedisClusterOptions = {}): Promise<RedisCluster> {
   const { masters = 3, replicas = 0, config = [] } = options;
   const lines = ['cluster-enabled yes', 'cluster-node-timeout 1000', 'repl-diskless-sync-delay 0', ...config];
-  // The nodes talk to each other at their port + 10,000.
-  const startNode = (): Promise<Server> => onAFreePort((port) => startRedisNode(port, { config: lines }), 10_000);
+  // Nodes connect to each other at their port + 10,000.
+  const startNode = (): Promise<Server> => startOnFreePort((port) => startRedisNode(port, { config: lines }), 10_000);
   const nodes = await Promise.all(Array.from({ length: masters * (1 + replicas) }, startNode));
   const all = async (act: (node: Server) => Promise<void>): Promise<void> => void (await Promise.all(nodes.map(act)));
   const ready = (): Promise<void> =>

@@ -1,4 +1,4 @@
-import { onAFreePort } from './on-a-free-port.ts';
+import { startOnFreePort } from './start-on-free-port.ts';
 import { redisCli } from './redis-programs.ts';
 import type { Server } from './server.ts';
 import { startRedis, startRedisNode } from './start-redis.ts';
@@ -24,7 +24,7 @@ export interface RedisSentinel {
   addresses: readonly { host: string; port: number }[];
   /** Returns the port of the current primary, from the first sentinel. */
   primaryPort(): Promise<number>;
-  /** Makes the sentinels exchange primary and replica, and resolves when they have done it. */
+  /** Makes the sentinels exchange primary and replica. Resolves after the exchange. */
   failOver(): Promise<void>;
   stop(): Promise<void>;
   remove(): Promise<void>;
@@ -45,7 +45,7 @@ export async function startRedisSentinel(options: RedisSentinelOptions = {}): Pr
     `sentinel failover-timeout ${name} 6000`,
   ];
   const startSentinel = (): Promise<Server> =>
-    onAFreePort((port) => startRedisNode(port, { config: sentinelConfig }, ['--sentinel']));
+    startOnFreePort((port) => startRedisNode(port, { config: sentinelConfig }, ['--sentinel']));
   const sentinels = await Promise.all(Array.from({ length: count }, startSentinel));
   const all = async (act: (server: Server) => Promise<void>): Promise<void> =>
     void (await Promise.all([...sentinels, replica, primary].map(act)));
@@ -67,7 +67,7 @@ export async function startRedisSentinel(options: RedisSentinelOptions = {}): Pr
     failOver: async () => {
       const before = await primaryPort();
       const changed = async (): Promise<boolean> => ![before, NaN].includes(await primaryPort());
-      // Sentinels abort a failover that takes too long. Then this asks for it again.
+      // Sentinels abort a failover that takes too long. In this case it is requested again.
       await until(
         async () => {
           await ask('failover', name);

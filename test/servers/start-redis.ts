@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onAFreePort } from './on-a-free-port.ts';
+import { startOnFreePort } from './start-on-free-port.ts';
 import { redisPrograms } from './redis-programs.ts';
 import { ServerProcess } from './server-process.ts';
 import { serverOf } from './server.ts';
@@ -10,13 +10,13 @@ import { temporaryFolder } from './temporary-folder.ts';
 export interface RedisOptions {
   /** Lines of redis.conf, such as `appendonly yes`. They override the default lines. */
   config?: readonly string[] | undefined;
-  /** Folder of the data, which is not removed. Default: a temporary folder, which is. */
+  /** Folder of the data. It is not removed. Default: a temporary folder, which is removed. */
   dir?: string | undefined;
 }
 
 /** Starts a redis-server that stores nothing on disk unless `config` says so. Its URL is `redis://127.0.0.1:<port>`. */
 export async function startRedis(options: RedisOptions = {}): Promise<Server> {
-  return onAFreePort((port) => startRedisNode(port, options));
+  return startOnFreePort((port) => startRedisNode(port, options));
 }
 
 /** Starts a redis-server at a port, like `startRedis`. */

@@ -7,8 +7,8 @@ export function temporaryFolder(name: string): string {
   return mkdtempSync(join(realpathSync(tmpdir()), `thole-${name}-`));
 }
 
-/** Waits for what fills a folder before its server starts; the folder goes if that fails. */
-export async function prepared(folder: string, filling: Promise<unknown>): Promise<void> {
+/** Waits until a folder is filled. Removes the folder and throws the error if that fails. */
+export async function removeIfFailed(folder: string, filling: Promise<unknown>): Promise<void> {
   try {
     await filling;
   } catch (error) {

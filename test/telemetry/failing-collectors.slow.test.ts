@@ -34,13 +34,14 @@ afterEach(async () => {
 });
 
 /** Starts a collector that answers the first request with spans in another way, and accepts everything else. */
-async function collectorThat(answersFirst: (response: ServerResponse) => void): Promise<Collector> {
+async function startWithFirstAnswer(answerFirst: (response: ServerResponse) => void): Promise<Collector> {
   return startUntilEnd((response, path, index) => {
-    if (path === '/v1/traces' && index === 0) answersFirst(response);
+    if (path === '/v1/traces' && index === 0) answerFirst(response);
     else accepts(response);
   });
 }
 
+/** Starts a collector that is closed at the end of the test. */
 async function startUntilEnd(answer: CollectorAnswer): Promise<Collector> {
   const collector = await startCollector(answer);
   cleanUp.push(() => collector.close());
@@ -48,14 +49,14 @@ async function startUntilEnd(answer: CollectorAnswer): Promise<Collector> {
 }
 
 interface Program {
-  /** Runs an agent one time after the other. Returns the number of answers. */
+  /** Runs an agent N times, one run after another. Returns the number of answers. */
   run(times: number): Promise<number>;
-  /** Sends the rest. Returns the errors. */
+  /** Sends the remaining spans and metrics. Returns the errors. */
   shutdown(): Promise<unknown[]>;
 }
 
-/** A program whose exporters send the spans of a run at its end, and metrics at `shutdown`. */
-function program(url: string, { timeoutMillis = 10_000, maxQueueSize = 2048 } = {}): Program {
+/** Creates a program whose exporters send the spans of a run at its end, and metrics at `shutdown`. */
+function createProgram(url: string, { timeoutMillis = 10_000, maxQueueSize = 2048 } = {}): Program {
   const traces = new OTLPTraceExporter({ url: `${url}/v1/traces`, timeoutMillis });
   const processor = new BatchSpanProcessor({ exporter: traces, maxExportBatchSize: SPANS, maxQueueSize });
   const tracers = new TracerProvider({ spanProcessors: [processor] });
@@ -95,8 +96,8 @@ function statusesOf({ requests }: Collector): (number | undefined)[] {
 describe('runs whose collector fails', () => {
   it('complete while the collector has not answered the first request', async () => {
     let release = (): void => undefined;
-    const collector = await collectorThat((response) => void (release = () => accepts(response)));
-    const { run, shutdown } = program(collector.url);
+    const collector = await startWithFirstAnswer((response) => void (release = () => accepts(response)));
+    const { run, shutdown } = createProgram(collector.url);
     expect(await run(RUNS)).toBe(RUNS);
     await expect.poll(() => statusesOf(collector)).toEqual([undefined]);
     const ended = shutdown();
@@ -109,8 +110,8 @@ describe('runs whose collector fails', () => {
 
   it('keep a limited number of spans while the collector is slow, and log how many were dropped', async () => {
     let release = (): void => undefined;
-    const collector = await collectorThat((response) => void (release = () => accepts(response)));
-    const { run, shutdown } = program(collector.url, { maxQueueSize: 2 * SPANS });
+    const collector = await startWithFirstAnswer((response) => void (release = () => accepts(response)));
+    const { run, shutdown } = createProgram(collector.url, { maxQueueSize: 2 * SPANS });
     expect(await run(RUNS)).toBe(RUNS);
     await expect.poll(() => statusesOf(collector)).toEqual([undefined]);
     release();
@@ -121,18 +122,20 @@ describe('runs whose collector fails', () => {
     expect(logged).toEqual([`Dropped ${(RUNS - 3) * SPANS} spans because maxQueueSize reached`]);
   });
 
-  it('complete if no collector is there', async () => {
+  it('complete if no collector is running', async () => {
     const { url, close } = await startCollector();
     await close();
-    const { run, shutdown } = program(url, { timeoutMillis: 500 });
+    const { run, shutdown } = createProgram(url, { timeoutMillis: 500 });
     expect(await run(RUNS)).toBe(RUNS);
     expect((await shutdown()).map(String)).toEqual([expect.stringContaining('ECONNREFUSED')]);
     expect(logged.join('\n')).toMatch(/metrics export failed \(error Error: connect ECONNREFUSED/);
   });
 
   it('send the refused spans again after the time of Retry-After', async () => {
-    const collector = await collectorThat((response) => void response.writeHead(429, { 'retry-after': '1' }).end());
-    const { run, shutdown } = program(collector.url);
+    const collector = await startWithFirstAnswer(
+      (response) => void response.writeHead(429, { 'retry-after': '1' }).end(),
+    );
+    const { run, shutdown } = createProgram(collector.url);
     expect(await run(1)).toBe(1);
     expect(await shutdown()).toEqual([]);
     expect(statusesOf(collector)).toEqual([429, 200]);
@@ -143,7 +146,7 @@ describe('runs whose collector fails', () => {
 
   it('send spans again after 503, until the time limit of the exporter', async () => {
     const collector = await startUntilEnd((response) => void response.writeHead(503).end());
-    const { run, shutdown } = program(collector.url, { timeoutMillis: 2_000 });
+    const { run, shutdown } = createProgram(collector.url, { timeoutMillis: 2_000 });
     expect(await run(1)).toBe(1);
     expect((await shutdown()).map(String)).toEqual([]);
     expect(statusesOf(collector).slice(0, 2)).toEqual([503, 503]);

@@ -75,7 +75,7 @@ describe('spans of requests to MCP servers', () => {
     );
     expect(requests.map(({ name }) => name)).toEqual([first, 'tools/list']);
     for (const { name } of requests) expect(telemetry.parentOf(name)).toBe('invoke_agent root');
-    const { attributes, status } = telemetry.named('tools/list');
+    const { attributes, status } = telemetry.spanNamed('tools/list');
     expect(attributes).toEqual({
       'mcp.method.name': 'tools/list',
       'mcp.protocol.version': version,
@@ -96,26 +96,26 @@ describe('spans of requests to MCP servers', () => {
     const sent = traceparents(server);
     expect(sent.length).toBeGreaterThan(2);
     for (const [method, traceparent] of sent) {
-      const span = telemetry.named(method === 'tools/call' ? 'execute_tool price' : method).spanContext();
+      const span = telemetry.spanNamed(method === 'tools/call' ? 'execute_tool price' : method).spanContext();
       expect([method, traceparent]).toEqual([method, `00-${span.traceId}-${span.spanId}-01`]);
     }
   });
 
-  it('know the protocol and the session that initialize has agreed on', async () => {
+  it('name the protocol and the session of the answer to initialize', async () => {
     const { http } = await startSessionServer((mcp) => void mcp.registerTool('price', {}, async () => text('3')));
     onTestFinished(() => http.close());
     const telemetry = new RecordedTelemetry();
     await toolsetFor(http, 'auto').getTools(contextOf(telemetry.runtime));
     expect(telemetry.names).toEqual(['server/discover', 'initialize', 'tools/list']);
-    expect(telemetry.named('initialize').attributes).toMatchObject({
+    expect(telemetry.spanNamed('initialize').attributes).toMatchObject({
       'mcp.protocol.version': '2025-11-25',
       'mcp.session.id': 'session-1',
     });
     // This server does not know the newer protocol.
-    expect(telemetry.named('server/discover').attributes['error.type']).toBeDefined();
+    expect(telemetry.spanNamed('server/discover').attributes['error.type']).toBeDefined();
   });
 
-  it('keep the version of the protocol that initialize has agreed on', async () => {
+  it('name the protocol version of the answer to initialize, not that of later answers', async () => {
     const server = await startRawServer({ 'tools/list': () => ({ tools: [], protocolVersion: '1999-01-01' }) });
     const telemetry = new RecordedTelemetry();
     await toolsetFor(server).getTools(contextOf(telemetry.runtime));
@@ -138,9 +138,9 @@ describe('spans of requests to MCP servers', () => {
     const requests = ['resources/list', 'resources/read', 'prompts/list', 'prompts/get greet'];
     expect(without.names).toEqual(['initialize', ...requests]);
     expect(withContent.names).toEqual(requests);
-    expect(without.named('prompts/get greet').attributes).toMatchObject({ 'gen_ai.prompt.name': 'greet' });
-    expect(without.named('resources/read').attributes).not.toHaveProperty(['mcp.resource.uri']);
-    expect(withContent.named('resources/read').attributes['mcp.resource.uri']).toBe('shop://sizes');
+    expect(without.spanNamed('prompts/get greet').attributes).toMatchObject({ 'gen_ai.prompt.name': 'greet' });
+    expect(without.spanNamed('resources/read').attributes).not.toHaveProperty(['mcp.resource.uri']);
+    expect(withContent.spanNamed('resources/read').attributes['mcp.resource.uri']).toBe('shop://sizes');
   });
 
   it('are one for each page of a list', async () => {
@@ -168,7 +168,7 @@ describe('spans of requests to MCP servers', () => {
     const telemetry = new RecordedTelemetry();
     const tools = toolsetFor(server, 'legacy', 200).getTools(contextOf(telemetry.runtime));
     await expect(tools).rejects.toMatchObject({ code: 'MCP_SERVER_FAILED' });
-    const { attributes, status, events } = telemetry.named('tools/list');
+    const { attributes, status, events } = telemetry.spanNamed('tools/list');
     expect(attributes['error.type']).toBe(errorType);
     expect(attributes['rpc.response.status_code']).toBe(statusCode);
     expect(status.code).toBe(SpanStatusCode.ERROR);
@@ -188,7 +188,7 @@ describe('spans of requests to MCP servers', () => {
     abort.abort(new TypeError('Enough.'));
     await expect(read).rejects.toThrow('Enough.');
     await expect.poll(() => telemetry.names).toContain('resources/read');
-    expect(telemetry.named('resources/read').attributes['error.type']).toBe('TypeError');
+    expect(telemetry.spanNamed('resources/read').attributes['error.type']).toBe('TypeError');
   });
 
   it('do not exist without a tracer, and the messages have no trace', async () => {

@@ -41,7 +41,7 @@ describe.each(eras)('the span of a request to mcpServer (%s)', (era) => {
     const { server, telemetry } = serve([says('On its way.')]);
     const client = await connectHttp(server, { era });
     await client.callTool({ ...ask, _meta: { traceparent } });
-    const { kind, attributes, parentSpanContext, status } = telemetry.named('tools/call clerk');
+    const { kind, attributes, parentSpanContext, status } = telemetry.spanNamed('tools/call clerk');
     expect(kind).toBe(SpanKind.SERVER);
     expect(parentSpanContext).toMatchObject({ traceId, spanId, isRemote: true });
     expect(attributes).toEqual({
@@ -55,7 +55,7 @@ describe.each(eras)('the span of a request to mcpServer (%s)', (era) => {
     });
     expect(status.code).toBe(SpanStatusCode.UNSET);
     expect(telemetry.parentOf('invocation')).toBe('tools/call clerk');
-    expect(telemetry.named('invoke_agent clerk').spanContext().traceId).toBe(traceId);
+    expect(telemetry.spanNamed('invoke_agent clerk').spanContext().traceId).toBe(traceId);
   });
 
   it('exists for each request, also without a trace of the client', async () => {
@@ -79,7 +79,7 @@ describe.each(eras)('the span of a request to mcpServer (%s)', (era) => {
     const client = await connectHttp(server, { era });
     const result = await client.callTool({ ...ask, _meta: { traceparent: malformed } });
     expect(result.isError).toBeFalsy();
-    expect(telemetry.named('tools/call clerk').parentSpanContext).toBe(undefined);
+    expect(telemetry.spanNamed('tools/call clerk').parentSpanContext).toBe(undefined);
     expect(logged).toEqual([]);
   });
 
@@ -101,7 +101,7 @@ describe.each(eras)('the span of a request to mcpServer (%s)', (era) => {
     const active = trace.setSpan(context.active(), http);
     await context.with(active, () => client.callTool({ ...ask, _meta: { traceparent } }));
     http.end();
-    const { links } = telemetry.named('tools/call clerk');
+    const { links } = telemetry.spanNamed('tools/call clerk');
     expect(links.map((link) => link.context.spanId)).toEqual([http.spanContext().spanId]);
   });
 
@@ -110,7 +110,7 @@ describe.each(eras)('the span of a request to mcpServer (%s)', (era) => {
     const client = await connectHttp(server, { era });
     expect((await client.callTool(ask)).isError).toBe(true);
     await client.callTool({ ...ask, name: 'baker' }).catch(() => {});
-    const [failed, refused] = ['tools/call clerk', 'tools/call _OTHER'].map((name) => telemetry.named(name));
+    const [failed, refused] = ['tools/call clerk', 'tools/call _OTHER'].map((name) => telemetry.spanNamed(name));
     expect(failed!.attributes['error.type']).toBe('tool_error');
     expect(refused!.attributes).toMatchObject({ 'error.type': '-32602', 'rpc.response.status_code': '-32602' });
     for (const { status } of [failed!, refused!]) expect(status.code).toBe(SpanStatusCode.ERROR);
@@ -125,7 +125,7 @@ describe.each(eras)('the span of a request to mcpServer (%s)', (era) => {
     abort.abort();
     await expect(called).rejects.toThrow();
     await expect.poll(() => telemetry.names).toContain('tools/call clerk');
-    expect(telemetry.named('tools/call clerk').attributes['error.type']).toBe('RUN_ABORTED');
+    expect(telemetry.spanNamed('tools/call clerk').attributes['error.type']).toBe('RUN_ABORTED');
   });
 
   it('ends when the client leaves during the call', async () => {
@@ -135,7 +135,7 @@ describe.each(eras)('the span of a request to mcpServer (%s)', (era) => {
     await expect.poll(() => model.requests.length).toBe(1);
     toServer.end();
     await expect.poll(() => telemetry.names).toContain('tools/call clerk');
-    expect(telemetry.named('tools/call clerk').attributes['error.type']).toBe('RUN_ABORTED');
+    expect(telemetry.spanNamed('tools/call clerk').attributes['error.type']).toBe('RUN_ABORTED');
     await client.close();
     await called;
   });
@@ -151,7 +151,7 @@ describe.each(eras)('the span of a request to mcpServer (%s)', (era) => {
     });
     const run = new AgentRun(toolset, [calls('clerk', ask.arguments), says('It is on its way.')], telemetry);
     await run.say();
-    const served = telemetry.named('tools/call clerk');
+    const served = telemetry.spanNamed('tools/call clerk');
     expect(telemetry.parentOf('tools/call clerk')).toBe('execute_tool clerk');
     const traces = telemetry.spans.map((span) => span.spanContext().traceId);
     expect(new Set(traces)).toEqual(new Set([served.spanContext().traceId]));

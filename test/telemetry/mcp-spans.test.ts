@@ -97,13 +97,13 @@ describe('the span of a call of an MCP tool', () => {
     expect(attributes['mcp.session.id']).toBe('session-1');
   });
 
-  it('has the error type tool_error for a result that says it failed', async () => {
+  it('has the error type tool_error for a result with isError', async () => {
     const { spans } = await spansOf(await startShop(), { tool: 'fail' });
     const types = spans.map(({ name, attributes }) => [name, attributes['error.type']]);
     expect(types.filter(([, type]) => type !== undefined)).toEqual([['execute_tool fail', 'tool_error']]);
   });
 
-  it('counts such a result as an error of the tool in the metrics', async () => {
+  it('counts a result with isError as an error of the tool in the metrics', async () => {
     const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
     const provider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter })] });
     onTestFinished(() => provider.shutdown());
@@ -122,7 +122,7 @@ describe('the span of a call of an MCP tool', () => {
     expect(meta!.traceparent).toBe(`00-${traceId}-${spanId}-01`);
   });
 
-  it('tells the server that the trace is not sampled', async () => {
+  it('is marked as not sampled in the traceparent of a trace that is not sampled', async () => {
     const sampler = { shouldSample: () => ({ decision: SamplingDecision.NOT_RECORD }), toString: () => 'none' };
     const { meta } = await spansOf(await startShop(), { sampler, metrics: true });
     expect(meta!.traceparent).toMatch(/^00-[\da-f]{32}-[\da-f]{16}-00$/);

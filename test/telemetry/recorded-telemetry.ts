@@ -48,15 +48,16 @@ export class RecordedTelemetry {
     return this.spans.map(({ name }) => name);
   }
 
-  named(name: string): ReadableSpan {
+  /** Returns the first finished span with this name. Throws if there is none. */
+  spanNamed(name: string): ReadableSpan {
     const span = this.spans.find((each) => each.name === name);
-    if (!span) throw new Error(`There is no span ${name}, but there are: ${this.names.join(', ')}.`);
+    if (!span) throw new Error(`There is no span "${name}". Finished spans: ${this.names.join(', ')}.`);
     return span;
   }
 
   /** Returns the name of the span above this one. */
   parentOf(name: string): string | undefined {
-    const parent = this.named(name).parentSpanContext?.spanId;
+    const parent = this.spanNamed(name).parentSpanContext?.spanId;
     return this.spans.find((each) => each.spanContext().spanId === parent)?.name;
   }
 
@@ -74,7 +75,7 @@ export class RecordedTelemetry {
   }
 }
 
-/** Lets spans be active until the test ends, as the SDK for Node does. */
+/** Registers a context manager until the test ends, as the SDK for Node does. Without one, no span is active. */
 export function useActiveSpans(): void {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   onTestFinished(() => context.disable());

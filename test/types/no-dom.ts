@@ -1,5 +1,5 @@
-// Type-checked with the packages: fails as soon as a dependency's declarations bring the types of browsers with them, which
-// sources of packages must not use.
+// This file is type-checked with the packages. It fails if the declarations of a dependency include browser types, which sources of
+// packages must not use.
 
 // @ts-expect-error There are no browser globals.
 void document;

@@ -12,7 +12,7 @@ import type { AdkWeb } from './adk-web.ts';
 
 describeInBrowser('ADK’s web UI with requests of our server', (browser) => {
   it('confirms a tool call', async () => {
-    const { page, booked, asked } = await openDesk(browser(), calls('book', { room: 7 }), says('Room 7 is yours.'));
+    const { page, booked, requests } = await openDesk(browser(), calls('book', { room: 7 }), says('Room 7 is yours.'));
     await ask(page, 'Book me a room');
     const request = page.locator('app-long-running-response');
     await request.locator('input[type=checkbox]').check();
@@ -20,7 +20,7 @@ describeInBrowser('ADK’s web UI with requests of our server', (browser) => {
     await request.getByRole('button').click();
     await page.getByText('Room 7 is yours.').waitFor();
     expect(booked).toEqual([{ room: 7 }]);
-    expect(asked.filter((each) => each === 'POST /run_sse')).toHaveLength(2);
+    expect(requests.filter((each) => each === 'POST /run_sse')).toHaveLength(2);
   });
 
   it('rejects a tool call', async () => {

@@ -12,37 +12,37 @@ const answers = [
 ];
 
 describeInBrowser('ADK’s web UI, on our server', (browser) => {
-  it('lists the apps, makes a session, and chats with a tool call, streaming or not', async () => {
-    const { page, hotel, asked } = await openAdkWeb(browser(), ...answers);
+  it('lists the apps, creates a session, and chats with a tool call, streaming or not', async () => {
+    const { page, hotel, requests } = await openAdkWeb(browser(), ...answers);
     await page.locator('.selector-button', { hasText: 'hotel' }).waitFor();
-    expect(asked).toContain('GET /list-apps');
+    expect(requests).toContain('GET /list-apps');
     await ask(page, 'Book me a room');
     await page.getByText('is yours.').waitFor();
     expect(await page.getByRole('button', { name: 'book_room' }).count()).toBe(2);
-    expect(asked).toContain('POST /apps/hotel/users/user/sessions');
+    expect(requests).toContain('POST /apps/hotel/users/user/sessions');
     await page.getByRole('button', { name: 'More options' }).click();
     await page.getByRole('menuitem', { name: 'Streaming' }).click();
     await page.keyboard.press('Escape');
     await ask(page, 'When is breakfast?');
     await page.getByText('Breakfast is at seven.', { exact: true }).waitFor();
-    // What streamed in is shown once.
+    // The streamed text is shown once.
     expect(await page.getByText('Breakfast is').count()).toBe(1);
-    expect(asked.filter((each) => each === 'POST /run_sse')).toHaveLength(2);
+    expect(requests.filter((each) => each === 'POST /run_sse')).toHaveLength(2);
     hotel.model.assertDone();
   });
 
   it('shows state, the artifact and its content, spans, and the model’s request', async () => {
-    const { page, asked } = await openAdkWeb(browser(), ...answers);
+    const { page, requests } = await openAdkWeb(browser(), ...answers);
     await ask(page, 'Book me a room');
     await page.getByText('is yours.').waitFor();
     await page.getByRole('tab', { name: 'State' }).click();
     await page.getByRole('tabpanel', { name: 'State' }).getByText('last_room').waitFor();
     await page.getByRole('tab', { name: 'Artifacts' }).click();
     await page.getByRole('tabpanel', { name: 'Artifacts' }).getByText('Room 12, 2 nights.').waitFor();
-    expect(asked.some((each) => each.endsWith('/artifacts/booking.txt/versions/0'))).toBe(true);
+    expect(requests.some((each) => each.endsWith('/artifacts/booking.txt/versions/0'))).toBe(true);
     await page.getByText('Traces', { exact: true }).click();
     await page.getByText('generate_content').first().waitFor();
-    expect(asked.some((each) => each.startsWith('GET /dev/apps/hotel/debug/trace/session/'))).toBe(true);
+    expect(requests.some((each) => each.startsWith('GET /dev/apps/hotel/debug/trace/session/'))).toBe(true);
     await page.getByText('Events', { exact: true }).click();
     await page.getByText('is yours.').click();
     await page.getByRole('tab', { name: 'Info' }).click();
@@ -62,7 +62,7 @@ describeInBrowser('ADK’s web UI, on our server', (browser) => {
     expect((await drawing.locator('g.node').count()) >= 5).toBe(true);
   });
 
-  it('renames a session, exports it, and imports what it has exported', async () => {
+  it('renames a session, exports it, and imports the exported file', async () => {
     const { page, hotel } = await openAdkWeb(browser(), ...answers);
     await ask(page, 'Book me a room');
     await page.getByText('is yours.').waitFor();
@@ -96,7 +96,7 @@ async function ask(page: Page, text: string): Promise<void> {
   await box.press('Enter');
 }
 
-/** Its buttons have no name but that of their icon. */
+/** Clicks a button of the tab "Info". The name of an icon is the only name of these buttons. */
 async function detail(page: Page, icon: string): Promise<void> {
   await page.getByRole('tabpanel', { name: 'Info' }).locator('button', { hasText: icon }).first().click();
 }

@@ -11,14 +11,14 @@ export interface AdkWeb {
   page: Page;
   hotel: HotelServer;
   /** Requests to the server so far: method and path. */
-  asked: string[];
+  requests: string[];
 }
 
-// It looks for the files of a visual builder, which only adk-python has, and for a style sheet that is not in its own package.
+// The UI requests files of a visual builder, which only adk-python has, and a style sheet that its package does not contain.
 const missingEverywhere = /\/builder\?|prism-dark\.css|Failed to load resource|\/\/fonts\./;
 
 /**
- * Opens ADK's web UI on a hotel whose concierge gives these answers. Fails the test at its end if a request to the hotel
+ * Opens ADK's web UI on a hotel server whose model returns these answers. At its end, the test fails if a request to the server
  * failed, or if the UI logged an error or warning.
  */
 export async function openAdkWeb(
@@ -28,7 +28,7 @@ export async function openAdkWeb(
   return openAdkWebOn(browser, (options) => startHotelServer(answers, options));
 }
 
-/** Opens ADK's web UI on the hotel that `start` returns, with the same checks. */
+/** Opens ADK's web UI on the hotel server that `start` returns, with the same checks. */
 export async function openAdkWebOn(
   browser: Browser,
   start: (options: HotelServerOptions) => Promise<HotelServer>,
@@ -37,24 +37,24 @@ export async function openAdkWebOn(
   onTestFinished(() => ui.close());
   const hotel = await start({ cors: { origins: [ui.origin] } });
   ui.use(hotel.url);
-  const { page, troubles } = await openPage(browser, {
+  const { page, problems } = await openPage(browser, {
     viewport: { width: 1600, height: 950 },
     expected: missingEverywhere,
   });
-  const asked: string[] = [];
+  const requests: string[] = [];
   page.on('request', (request) => {
     const { origin, pathname } = new URL(request.url());
-    if (origin === hotel.url) asked.push(`${request.method()} ${pathname}`);
+    if (origin === hotel.url) requests.push(`${request.method()} ${pathname}`);
   });
-  // Its fonts and icons are elsewhere.
+  // Fonts and icons of the UI are on other hosts.
   await page.context().route(
     (url) => url.hostname !== '127.0.0.1',
     (route) => route.abort(),
   );
   onTestFinished(async () => {
     await page.context().close();
-    expect([...new Set(troubles)]).toEqual([]);
+    expect([...new Set(problems)]).toEqual([]);
   });
   await page.goto(ui.origin);
-  return { page, hotel, asked };
+  return { page, hotel, requests };
 }

@@ -2,11 +2,11 @@ import { calls, fails, says, streams } from '@thole/testing';
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeInBrowser } from '../describe-in-browser.ts';
-import { asked, startHotelServer } from '../hotel-server.ts';
+import { lastUserText, startHotelServer } from '../hotel-server.ts';
 import { visit } from '../visit.ts';
 
 describeInBrowser('the page, in a chat', (browser) => {
-  it('streams an answer as Markdown and opens a tool call to its answer', async () => {
+  it('streams an answer as Markdown and shows the answer of a tool call', async () => {
     const rest = Promise.withResolvers<void>();
     const answers = [calls('book_room', { room: 12, nights: 2 }), streams('Room **12** ', 'is yours.')];
     const hotel = await startHotelServer(answers, { afterPartial: rest.promise });
@@ -16,7 +16,7 @@ describeInBrowser('the page, in a chat', (browser) => {
     await conversation.getByText('Room 12', { exact: true }).waitFor();
     rest.resolve();
     await conversation.getByText('Room 12 is yours.').waitFor();
-    // Once: the whole takes the place of its parts.
+    // The complete answer replaces its parts, so the text is shown once.
     expect(await conversation.getByText('is yours.').count()).toBe(1);
     expect(await conversation.locator('strong', { hasText: '12' }).count()).toBe(1);
     await tool(conversation, 'book_room', 'done').click();
@@ -41,7 +41,7 @@ describeInBrowser('the page, in a chat', (browser) => {
     hotel.model.assertDone();
   });
 
-  it('stops a run, and says so', async () => {
+  it('stops a run', async () => {
     const hotel = await startHotelServer([calls('call_taxi', {}), says('Never said.')]);
     const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     await say(page, 'Call me a taxi.');
@@ -50,7 +50,7 @@ describeInBrowser('the page, in a chat', (browser) => {
     expect(hotel.model.requests).toHaveLength(1);
   });
 
-  it('takes the answer to a call that waits where the call stands', async () => {
+  it('has a field for the answer at a call that waits', async () => {
     const hotel = await startHotelServer([
       calls('ask_manager', { question: 'May the guest stay until two?' }),
       says('You may stay until two.'),
@@ -90,10 +90,10 @@ describeInBrowser('the page, in a chat', (browser) => {
     await conversation.getByText('Room 12 is yours.').waitFor();
     const { sessions } = await hotel.client.sessions.list({ appName: 'hotel', userId: 'user' });
     expect(sessions).toHaveLength(2);
-    expect(asked(hotel.model.requests.at(-1)!)).toBe('When is dinner?');
+    expect(lastUserText(hotel.model.requests.at(-1)!)).toBe('When is dinner?');
   });
 
-  it('says what failed with its code, once, and takes the next message', async () => {
+  it('shows the code of a failure once, and sends the next message', async () => {
     const hotel = await startHotelServer([fails('MODEL_FAILED'), says('Better now.')]);
     const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     await say(page, 'Hello?');
@@ -110,7 +110,7 @@ async function say(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: 'Send' }).click();
 }
 
-/** The line of a call in this state. */
+/** Returns the line of a tool call in this state. */
 function tool(conversation: Locator, name: string, state: string): Locator {
   return conversation.locator('summary', { hasText: name }).filter({ hasText: state });
 }

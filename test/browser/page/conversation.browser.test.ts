@@ -6,15 +6,19 @@ import { startHotelServer } from '../hotel-server.ts';
 import { visit } from '../visit.ts';
 import { pixel } from './pixel.ts';
 
-/** Hands the page a file as dropping and pasting do. */
-async function hand(page: Page, how: 'drop' | 'paste', name: string, type: string, base64: string): Promise<void> {
+/** Drops or pastes a file into the message box. */
+async function insertFile(
+  page: Page,
+  action: 'drop' | 'paste',
+  { name, type, base64 }: { name: string; type: string; base64: string },
+): Promise<void> {
   await page.evaluate(`(() => {
     const bytes = Uint8Array.from(atob(${JSON.stringify(base64)}), (one) => one.charCodeAt(0));
     const data = new DataTransfer();
     data.items.add(new File([bytes], ${JSON.stringify(name)}, { type: ${JSON.stringify(type)} }));
     const options = { bubbles: true, cancelable: true };
     const event =
-      ${JSON.stringify(how)} === 'drop'
+      ${JSON.stringify(action)} === 'drop'
         ? new DragEvent('drop', { ...options, dataTransfer: data })
         : new ClipboardEvent('paste', { ...options, clipboardData: data });
     document.querySelector('#message').dispatchEvent(event);
@@ -31,9 +35,9 @@ describeInBrowser('the page, in its conversation', (browser) => {
     const menu = { name: 'menu.txt', mimeType: 'text/plain', buffer: Buffer.from('Figs with honey.') };
     await (await choosing).setFiles(menu);
     await attached.getByRole('link', { name: 'menu.txt' }).waitFor();
-    await hand(page, 'drop', 'view.png', 'image/png', pixel);
+    await insertFile(page, 'drop', { name: 'view.png', type: 'image/png', base64: pixel });
     await attached.getByRole('img', { name: 'view.png' }).waitFor();
-    await hand(page, 'paste', 'bill.csv', 'text/csv', btoa('room,12'));
+    await insertFile(page, 'paste', { name: 'bill.csv', type: 'text/csv', base64: btoa('room,12') });
     await attached.getByRole('link', { name: 'bill.csv' }).waitFor();
     await attached.getByRole('button', { name: 'Remove bill.csv' }).click();
     await attached.getByRole('link', { name: 'bill.csv' }).waitFor({ state: 'detached' });
@@ -43,9 +47,9 @@ describeInBrowser('the page, in its conversation', (browser) => {
     const conversation = page.getByRole('main', { name: 'Conversation' });
     await conversation.getByText('A fine view.').waitFor();
     await expect.poll(() => attached.count()).toBe(0);
-    const mine = conversation.getByRole('article', { name: /^You/ });
-    await mine.getByRole('link', { name: 'menu.txt' }).waitFor();
-    await mine.getByRole('img', { name: 'view.png' }).waitFor();
+    const message = conversation.getByRole('article', { name: /^You/ });
+    await message.getByRole('link', { name: 'menu.txt' }).waitFor();
+    await message.getByRole('img', { name: 'view.png' }).waitFor();
     await expect.poll(() => page.evaluate(`document.querySelector('article img').naturalWidth`)).toBe(1);
     const sent = hotel.model.requests[0]!.contents.at(-1)!.parts!;
     expect(sent.map(({ text, inlineData }) => text ?? inlineData?.data)).toEqual([
@@ -55,7 +59,7 @@ describeInBrowser('the page, in its conversation', (browser) => {
     ]);
   });
 
-  it('folds thoughts away, and opens them where they stand', async () => {
+  it('hides thoughts until they are opened', async () => {
     const hotel = await startHotelServer([thinks('The guest is tired.', 'Sleep well.')]);
     const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     const conversation = page.getByRole('main', { name: 'Conversation' });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** What a page has done since it was opened. */
+/** Counts of the work of a page since it was opened. */
 export interface Work {
   /** Pieces of answers that it has received. */
   pieces: number;

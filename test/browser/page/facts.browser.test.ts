@@ -11,7 +11,7 @@ import { startHotelWithFacts, guest } from './hotel-with-facts.ts';
 
 const address = (hotel: HotelServer): string => `${hotel.url}/dev-ui/#/hotel?tab=memory`;
 
-/** The page on the memory of the guest, and what finds things in it. */
+/** Opens the page on the memory of the guest. Returns it with functions that find its elements. */
 async function open(browser: Browser, hotel: HotelServer, options?: BrowserContextOptions) {
   const page = await visit(browser, address(hotel), options);
   const inspector = page.locator('.inspector');
@@ -38,7 +38,7 @@ describeInBrowser('the page, on facts', (browser) => {
     const { page, inspector, list, item, button, texts } = await open(browser(), hotel);
     await item('Lives in Lisbon.').waitFor();
     expect(await texts(list(/^Facts/))).toEqual(['Lives in Lisbon.', 'Is allergic to feathers.']);
-    expect(await texts(list(/^What was said/))).toContain('We moved to Lisbon last week.');
+    expect(await texts(list(/^Turns/))).toContain('We moved to Lisbon last week.');
     await expect.poll(() => inspector.getByText('Lives in Porto.').count()).toBe(0);
 
     const lisbon = item('Lives in Lisbon.');
@@ -94,7 +94,7 @@ describeInBrowser('the page, on facts', (browser) => {
     );
   });
 
-  it('forgets a version alone, a fact alone, and a fact with what it rested on', async () => {
+  it('forgets a single version, a single fact, and a fact with its evidence', async () => {
     const hotel = await startHotelWithFacts();
     const { page, item, button } = await open(browser(), hotel);
     const kept = async (): Promise<string[]> =>
@@ -118,7 +118,7 @@ describeInBrowser('the page, on facts', (browser) => {
     expect(await kept()).toContain('We moved to Lisbon last week.');
 
     await button(item('Is allergic to feathers.'), 'Forget').click();
-    await button(dialog, 'Forget both').click();
+    await button(dialog, 'Forget with evidence').click();
     await page.getByText('Forgotten, with its evidence.').waitFor();
     const left = await kept();
     expect(left).not.toContain('I am allergic to feathers.');
@@ -126,14 +126,14 @@ describeInBrowser('the page, on facts', (browser) => {
     expect(left).toContain('I live in Porto.');
   });
 
-  it('offers to forget memories that say the same as a forgotten one', async () => {
+  it('offers to forget memories with the same content as a forgotten one', async () => {
     const hotel = await startHotelServer();
     const texts = ['Likes fresh figs.', 'Likes fresh figs very much.', 'Fresh figs, likes them.', 'Has a dog.'];
     await hotel.client.memory.add({ ...guest, memories: texts });
     const { page, item, button } = await open(browser(), hotel);
     await button(item('Likes fresh figs.'), 'Forget').click();
     const dialog = page.getByRole('dialog', { name: 'Forget these too?' });
-    const same = dialog.getByRole('list', { name: 'Memories that say the same' });
+    const same = dialog.getByRole('list', { name: 'Memories with the same content' });
     await expect
       .poll(async () => (await same.locator('.memory-text').allTextContents()).toSorted())
       .toEqual(['Fresh figs, likes them.', 'Likes fresh figs very much.']);
@@ -146,7 +146,7 @@ describeInBrowser('the page, on facts', (browser) => {
     expect(memories.map(({ content }) => textOf(content))).toEqual(['Likes fresh figs very much.', 'Has a dog.']);
   });
 
-  it('keeps what has ended apart, folded, with nothing in its place', async () => {
+  it('lists ended facts in a separate, closed section', async () => {
     const hotel = await startHotelServer();
     const content = { role: 'user' as const, parts: [{ text: 'Has a dog.' }] };
     await hotel.client.memory.add({ ...guest, memories: [{ kind: 'fact', content, validFrom: 1, validTo: 1_000 }] });
@@ -160,16 +160,16 @@ describeInBrowser('the page, on facts', (browser) => {
     await expect.poll(() => button(item('Has a dog.'), 'Correct').count()).toBe(0);
   });
 
-  it('says of a service that cannot list that it can be searched', async () => {
+  it('shows that memory can only be searched if the service cannot list entries', async () => {
     const memoryService = { addSessionToMemory: async () => {}, searchMemory: async () => ({ memories: [] }) };
     const hotel = await startHotelServer([], { memoryService });
     const page = await visit(browser(), address(hotel), { expected: /400/ });
     await page.getByText('This memory can be searched but not listed').waitFor();
     await find(page, 'figs');
-    await page.getByText('Nothing is remembered of “figs”').waitFor();
+    await page.getByText('There are no memories of “figs”').waitFor();
   });
 
-  it('is used by keyboard alone, from the list to the correction and back', async () => {
+  it('can be used with the keyboard only, from the list to the correction and back', async () => {
     const hotel = await startHotelWithFacts();
     const { page, item, button } = await open(browser(), hotel);
     const { keyboard } = page;

@@ -6,8 +6,8 @@ import { startHotelServer } from '../hotel-server.ts';
 import type { HotelServer } from '../hotel-server.ts';
 import { visit } from '../visit.ts';
 
-describeInBrowser('the page, from when it is opened', (browser) => {
-  it('gives a first answer in two clicks, and shows the request behind it in one more', async () => {
+describeInBrowser('the page', (browser) => {
+  it('shows a first answer after two clicks, and its request after one more', async () => {
     const hotel = await startHotelServer([streams('At ', 'your service.')]);
     const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     const mouse = new Mouse();
@@ -25,7 +25,7 @@ describeInBrowser('the page, from when it is opened', (browser) => {
 
   it('opens a past session in two clicks', async () => {
     const hotel = await startHotelServer([says('Good evening.')]);
-    await past(hotel);
+    await addPastSession(hotel);
     const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     const mouse = new Mouse();
     await mouse.click(page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: /Alice/ }));
@@ -35,7 +35,7 @@ describeInBrowser('the page, from when it is opened', (browser) => {
 
   it('changes a value of the state in three clicks, and the server has it', async () => {
     const hotel = await startHotelServer([says('Good evening.')]);
-    const ref = await past(hotel);
+    const ref = await addPastSession(hotel);
     const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/${ref.sessionId}`);
     await page.getByText('Good evening.').waitFor();
     const mouse = new Mouse();
@@ -49,7 +49,7 @@ describeInBrowser('the page, from when it is opened', (browser) => {
   });
 });
 
-async function past({ client }: HotelServer) {
+async function addPastSession({ client }: HotelServer) {
   const ref = { appName: 'hotel', userId: 'user', sessionId: 'past' };
   await client.sessions.create({ ...ref, state: { mood: 'calm' } });
   await client.runToCompletion({ ...ref, newMessage: { role: 'user', parts: [{ text: 'Hello' }] } });

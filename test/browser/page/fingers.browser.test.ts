@@ -7,7 +7,7 @@ import { startHotelWithData } from './hotel-with-data.ts';
 
 const phone = { width: 390, height: 844 };
 
-/** Rows whose actions lie on the text of any row. */
+/** Expression for the texts of rows that buttons of a row cover. */
 const coveredText = `(() => {
   const texts = [];
   const walker = document.createTreeWalker(document.querySelector('.entries'), NodeFilter.SHOW_TEXT);
@@ -28,7 +28,7 @@ const coveredText = `(() => {
   return covered;
 })()`;
 
-describeInBrowser('the conversation on screens of all kinds', (browser) => {
+describeInBrowser('the conversation on different screens', (browser) => {
   it('opens the inspector when an answer is tapped on a narrow screen, and shows no keys', async () => {
     const hotel = await startHotelWithData();
     const options = { viewport: phone, hasTouch: true, isMobile: true };
@@ -52,7 +52,7 @@ describeInBrowser('the conversation on screens of all kinds', (browser) => {
       expect(await page.evaluate(coveredText)).toEqual([]);
     });
 
-  it('walks with j and k from the empty box, and writes words that begin with them', async () => {
+  it('selects rows with j and k in an empty message box, and types words with these letters', async () => {
     const hotel = await startHotelServer([says('Good evening.')]);
     const page = await visit(browser(), `${hotel.url}/dev-ui/`, { prepare: ({ clock }) => clock.install() });
     const message = page.getByRole('textbox', { name: 'Message' });
@@ -89,7 +89,7 @@ describeInBrowser('the conversation on screens of all kinds', (browser) => {
       const rects = await Promise.all(boxes.map((each) => each.boundingBox()));
       return rects.length > 2 && rects.every((rect, i) => i === 0 || rects[i - 1]!.x + rects[i - 1]!.width <= rect!.x);
     };
-    // The spans take the place of the events.
+    // The spans replace the events.
     await page.getByRole('tab', { name: 'Trace' }).click();
     await page
       .getByRole('treeitem', { name: /book_room/ })

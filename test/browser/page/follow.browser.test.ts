@@ -44,7 +44,7 @@ async function fill(hotel: HotelServer, sessionId: string, turns: number, last: 
   }
 }
 
-/** The distance from the end in pixels, now. */
+/** Returns the current distance from the end in pixels. */
 const leftBelow = (page: Page): Promise<number> =>
   page.evaluate(`(() => {
     const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.entries');

@@ -11,7 +11,7 @@ import type { Work } from './count-work.ts';
 const BURST = 150;
 const BURSTS = 20;
 
-/** Longer than the page waits with an update if drawing takes no time. */
+/** Longer than the delay of an update if drawing takes no time. */
 const FRAME_MS = 100;
 
 /** 3,000 pieces of Markdown: 120 paragraphs with seven blocks of code. */
@@ -34,22 +34,22 @@ describeInBrowser('an answer that grows', (browser) => {
     await page.getByRole('textbox', { name: 'Message' }).fill('Tell me all.');
     await page.keyboard.press('Enter');
     await text.waitFor();
-    // From here on the page has only the time that it is given. After a slow drawing, as the first may be, it waits longer.
+    // From here on the test controls the clock of the page. The first drawing may be slow, and then the page waits longer.
     await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1_000);
-    const burst = async (which: number, ms: number): Promise<Work[]> => {
+    const sendBurst = async (which: number, ms: number): Promise<Work[]> => {
       bursts[which - 1]?.resolve();
-      await received(page, which * BURST);
+      await waitForPieces(page, which * BURST);
       const before = await workOf(page);
       await page.clock.runFor(ms);
       return [before, await workOf(page)];
     };
-    await burst(1, 2_000);
-    const [, first] = await burst(2, 2_000);
+    await sendBurst(1, 2_000);
+    const [, first] = await sendBurst(2, 2_000);
 
     const drawn: number[][] = [];
     const expected: number[][] = [];
     for (let which = 3; which <= BURSTS; which++) {
-      const works = await burst(which, FRAME_MS);
+      const works = await sendBurst(which, FRAME_MS);
       drawn.push(works.map(({ drawings }) => drawings - first!.drawings));
       expected.push([which - 3, which - 2]);
     }
@@ -70,7 +70,7 @@ const prepare = (page: Page): Promise<unknown> => Promise.all([countWork(page), 
 
 const workOf = (page: Page): Promise<Work> => page.evaluate('globalThis.work()');
 
-/** Waits until the page has this many pieces. */
-async function received(page: Page, count: number): Promise<void> {
+/** Waits until the page has received N pieces. */
+async function waitForPieces(page: Page, count: number): Promise<void> {
   await expect.poll(async () => (await workOf(page)).pieces, { interval: 10 }).toBe(count);
 }

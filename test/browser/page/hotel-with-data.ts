@@ -6,11 +6,11 @@ import type { ScriptedAnswer } from '@thole/testing';
 import { startHotelServer } from '../hotel-server.ts';
 import type { HotelServer } from '../hotel-server.ts';
 
-/** A hotel with something in every view of the page. */
+/** A hotel server with data for every view of the page. */
 export interface HotelWithData extends HotelServer {
-  /** The session that holds it. */
+  /** Id of the session with the data. */
   sessionId: string;
-  /** The answer that has a request, memories and a call. */
+  /** Id of the event with an answer that has a request, memories and a call. */
   eventId: string;
 }
 
@@ -30,7 +30,7 @@ export const booking = { room: 12, nights: 2 };
 
 Breakfast is from seven. The [house rules](https://example.com/rules) stand by the door.`;
 
-/** So that the time line has something to show. */
+/** Returns an answer that takes `ms`, so that it has a length in the timeline. */
 function after(ms: number, answer: LlmResponse): ScriptedAnswer {
   return async () => {
     await wait(ms);
@@ -47,7 +47,7 @@ const usage = (promptTokenCount: number, candidatesTokenCount: number): Partial<
   },
 });
 
-/** Adds last year's turns, the facts from them, and a note. */
+/** Returns turns of last year, facts from them, and a note. */
 function remembered(): NewMemory[] {
   const content = (text: string): Content => ({ role: 'user', parts: [{ text }] });
   const [may, june] = [1_746_000_000, 1_749_000_000];
@@ -71,7 +71,10 @@ function remembered(): NewMemory[] {
   ];
 }
 
-/** Memories, three sessions, and in one of them a thought, a call, an artifact, a long answer, and a call that waits. */
+/**
+ * Starts a hotel server with memories and three sessions. One session has a thought, a call, an artifact, a long answer, and a call
+ * that waits.
+ */
 export async function startHotelWithData(): Promise<HotelWithData> {
   const booking = calls('book_room', { room: 12, nights: 2 });
   const thought = { text: 'The guest wants the same room: number 12, on a high floor.', thought: true };

@@ -8,9 +8,11 @@ import { FunctionTool, LongRunningFunctionTool } from '@thole/tools';
 import { startHotelServer } from '../hotel-server.ts';
 import type { HotelServer } from '../hotel-server.ts';
 
-/** A hotel whose tools wait for answers from outside, and what they received. */
+/** A hotel server whose tools wait for answers. */
 export interface HotelWithRequests extends HotelServer {
+  /** Arguments of the calls of `book_room` and `pay` so far. */
   booked: JsonObject[];
+  /** Answers that the other tools have received so far. */
   answers: Json[];
   /** Returns the open interrupts of a session. */
   requestsOf(sessionId: string): Promise<Interrupt[]>;
@@ -25,7 +27,10 @@ export interface Requests {
   authConfig?: (() => AuthConfig) | undefined;
 }
 
-/** The app `hotel` with the tools `book_room`, `pay`, `ask_guest`, `ask_manager`, `lend_car` and `read_mail`, and the app `alarm` with a timer. */
+/**
+ * Starts a server with two apps: `hotel` with the tools `book_room`, `pay`, `ask_guest`, `ask_manager`, `lend_car` and `read_mail`,
+ * and `alarm` with a timer.
+ */
 export async function startHotelWithRequests(
   script: readonly ScriptedAnswer[],
   { authConfig, schema, ttlMs }: Requests = {},

@@ -60,7 +60,7 @@ describeInBrowser('the page, in its inspector', (browser) => {
     const list = inspector.getByRole('list', { name: 'Parts of the request' });
     const heads = list.locator('.part-head[aria-expanded="false"]');
     await heads.first().waitFor();
-    // What was opened is closed no more, and a group brings further ones.
+    // An opened part stays open, and a group contains more parts.
     while ((await heads.count()) > 0) await heads.first().click();
     const shown = (await list.locator('.part-text pre').allTextContents()).join('\n');
     const request = hotel.model.requests.at(-2)!;
@@ -72,7 +72,7 @@ describeInBrowser('the page, in its inspector', (browser) => {
       await list.getByText(`Tool ${name}`).first().waitFor();
 
     await inspector.getByRole('button', { name: /^Changes since the previous request \(\d+\)$/ }).click();
-    const changes = inspector.getByRole('list', { name: 'What changed in the request' });
+    const changes = inspector.getByRole('list', { name: 'Changes in the request' });
     await changes
       .getByText(/book_room/)
       .first()
@@ -80,7 +80,7 @@ describeInBrowser('the page, in its inspector', (browser) => {
     await expect.poll(() => changes.getByText('Book me a room on a high floor').count()).toBe(0);
   });
 
-  it('shows the state by scope, writes each, and takes a deletion back', async () => {
+  it('shows the state by scope, changes keys, and undoes a deletion', async () => {
     const hotel = await startHotelWithData();
     const { page, inspector } = await look(browser(), hotel, 'state');
     const scope = (name: string) => inspector.getByRole('region', { name: `${name} state` });
@@ -109,9 +109,18 @@ describeInBrowser('the page, in its inspector', (browser) => {
     await expect.poll(async () => 'guests' in (await sessionOf(hotel)).state).toBe(false);
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(async () => (await sessionOf(hotel)).state['guests']).toBe(2);
+
+    const search = inspector.getByRole('searchbox', { name: 'Search keys and values' });
+    await search.fill('likes');
+    await inspector.getByText('1 found').waitFor({ state: 'attached' });
+    await search.fill(' balcony ');
+    await inspector.getByText('The state does not contain “balcony”.').waitFor();
+    expect(await scope('Session').count()).toBe(0);
+    await search.fill('');
+    await scope('Session').waitFor();
   });
 
-  it('previews files, and lays two versions of one beside each other', async () => {
+  it('previews files, and shows two versions of a file next to each other', async () => {
     const hotel = await startHotelWithData();
     const ref = { ...user, sessionId: hotel.sessionId };
     await hotel.client.artifacts.save({ ...ref, filename: 'booking.txt', artifact: { text: 'Room 14, 2 nights.' } });
@@ -121,8 +130,8 @@ describeInBrowser('the page, in its inspector', (browser) => {
     const files = inspector.getByRole('list', { name: 'Files' });
     await files.getByRole('button', { name: 'booking.txt' }).click();
     await inspector.getByText('Room 14, 2 nights.').waitFor();
-    await inspector.getByLabel('Beside').selectOption('0');
-    const changed = inspector.getByLabel('What changed from version 0 to 1');
+    await inspector.getByLabel('Compare with').selectOption('0');
+    const changed = inspector.getByLabel('Changes from version 0 to 1');
     await changed.getByText('Room 12, 2 nights.').waitFor();
     await changed.getByText('Room 14, 2 nights.').waitFor();
     expect(await inspector.locator('.beside figure').count()).toBe(2);
@@ -138,8 +147,8 @@ describeInBrowser('the page, in its inspector', (browser) => {
       .getByRole('group', { name: 'concierge' })
       .getByRole('button', { name: /^tool book_room, \S+ ms/ });
     const tip = page.getByRole('tooltip').getByText(/tool of concierge, at /);
-    // Under a pointer that has been there while the line moved nothing shows: so it leaves, and comes again.
-    const isTold = async (): Promise<boolean> => {
+    // A tooltip does not open if the line moved under a resting pointer, so the pointer leaves and returns.
+    const isTipShown = async (): Promise<boolean> => {
       await page.mouse.move(0, 0);
       await tool.hover({ timeout: 2_000, force: true });
       return tip.waitFor({ timeout: 2_000 }).then(
@@ -147,7 +156,7 @@ describeInBrowser('the page, in its inspector', (browser) => {
         () => false,
       );
     };
-    await expect.poll(isTold, { timeout: 20_000 }).toBe(true);
+    await expect.poll(isTipShown, { timeout: 20_000 }).toBe(true);
     await inspector
       .getByRole('treeitem', { name: /book_room/ })
       .first()
@@ -171,7 +180,7 @@ describeInBrowser('the page, in its inspector', (browser) => {
     await sayHello(hotel, 'figs');
     const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/figs?tab=memory`);
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
-    await inspector.getByText('Nothing is remembered yet').waitFor();
+    await inspector.getByText('There are no memories yet').waitFor();
     await inspector.getByRole('button', { name: 'Save this session' }).click();
     await inspector.getByText('Do you like figs?').waitFor();
     await inspector.getByRole('searchbox', { name: 'Search memory' }).fill('figs');

@@ -4,8 +4,8 @@ import { describeInBrowser } from '../describe-in-browser.ts';
 import { startHotelServer } from '../hotel-server.ts';
 import { visit } from '../visit.ts';
 
-describeInBrowser('the page, by keyboard alone', (browser) => {
-  it('begins sessions, sends, walks events, opens tabs, and finds anything', async () => {
+describeInBrowser('the page with the keyboard only', (browser) => {
+  it('starts sessions, sends messages, selects events, opens tabs, and searches', async () => {
     const hotel = await startHotelServer([streams('Good ', 'evening.'), says('At seven.')]);
     const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     const { keyboard } = page;
@@ -17,7 +17,7 @@ describeInBrowser('the page, by keyboard alone', (browser) => {
     const conversation = page.getByRole('main', { name: 'Conversation' });
     await conversation.getByText('Good evening.').waitFor();
 
-    // Letters are text in a field, and keys outside.
+    // Letters are text in a field, and shortcuts outside of fields.
     await keyboard.type('n');
     expect(await message.inputValue()).toBe('n');
     await keyboard.press('Backspace');
@@ -43,14 +43,14 @@ describeInBrowser('the page, by keyboard alone', (browser) => {
     const palette = page.getByRole('dialog', { name: 'Find anything' });
     await palette.waitFor();
     await keyboard.type('open state');
-    // At once: who types faster than the list is drawn gets what they have typed.
+    // Enter is pressed at once: the typed text counts, also before the list is drawn.
     await keyboard.press('Enter');
     await palette.waitFor({ state: 'hidden' });
     await expect.poll(() => inspector.getByRole('tab', { name: 'State' }).getAttribute('aria-selected')).toBe('true');
     expect(await hotel.client.sessions.list({ appName: 'hotel', userId: 'user' })).toMatchObject({ totalItems: 2 });
   });
 
-  it('shows where the focus is at every step of Tab, and all keys at ?', async () => {
+  it('shows the focus at every step of Tab, and the list of keys after ?', async () => {
     const hotel = await startHotelServer();
     const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
@@ -75,7 +75,7 @@ describeInBrowser('the page, by keyboard alone', (browser) => {
 
 interface Focus {
   name: string;
-  /** It, or what stands around it alone, is marked and in view. */
+  /** True if the element, or the form around it, is marked and in view. */
   shown: boolean;
 }
 

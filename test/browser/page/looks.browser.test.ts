@@ -19,7 +19,7 @@ const tabs = {
 const wide = { width: 1440, height: 900 };
 const phone = { width: 390, height: 844 };
 
-/** Looks at views of a page in both themes, saves them, and notes serious findings of axe with the view's name. */
+/** Returns a function that checks a view with axe in both themes and saves screenshots, and the list of serious findings. */
 function checks(page: Page, prefix: string) {
   const found: string[] = [];
   const check = async (view: string, part?: string): Promise<void> => {
@@ -29,8 +29,8 @@ function checks(page: Page, prefix: string) {
   return { found, check };
 }
 
-describeInBrowser('the page, as it looks', (browser) => {
-  it('has in every view nothing serious for axe to find, in both themes', async () => {
+describeInBrowser('the appearance of the page', (browser) => {
+  it('passes axe in every view and in both themes', async () => {
     const hotel = await startHotelWithData();
     const at = `${hotel.url}/dev-ui/#/hotel/${hotel.sessionId}/${encodeURIComponent(hotel.eventId)}`;
     const page = await visit(browser(), at, { viewport: wide });

@@ -5,8 +5,8 @@ import { visit } from '../visit.ts';
 
 const user = { appName: 'hotel', userId: 'user' };
 
-describeInBrowser('the page, in memory', (browser) => {
-  it('finds what is remembered, adds to it, corrects it and forgets it', async () => {
+describeInBrowser('the memory of the page', (browser) => {
+  it('finds, adds, corrects and deletes entries', async () => {
     const hotel = await startHotelServer();
     const { memory } = hotel.client;
     const note = (text: string) => ({ kind: 'note' as const, content: { role: 'user' as const, parts: [{ text }] } });
@@ -28,7 +28,7 @@ describeInBrowser('the page, in memory', (browser) => {
     await inspector.getByText('Is allergic to feathers.').waitFor();
 
     await inspector.getByRole('button', { name: 'Add memory' }).click();
-    await inspector.getByRole('textbox', { name: 'What to remember' }).fill('Comes each May.');
+    await inspector.getByRole('textbox', { name: 'New memory' }).fill('Comes each May.');
     await inspector.getByRole('button', { name: 'Remember' }).click();
     const added = inspector.locator('li.memory', { hasText: 'Comes each May.' });
     await added.getByRole('button', { name: 'Correct' }).click();
@@ -39,7 +39,7 @@ describeInBrowser('the page, in memory', (browser) => {
     expect(new Set(kept)).toEqual(new Set(['Comes each June.', 'Is allergic to feathers.']));
   });
 
-  it('lists what was said page by page, and notes by fifty', async () => {
+  it('lists turns page by page, and notes in groups of fifty', async () => {
     const hotel = await startHotelServer();
     const many = (kind: 'turn' | 'note') =>
       Array.from({ length: 60 }, (_, i) => ({ kind, content: { parts: [{ text: `${kind} ${i}` }] } }));
@@ -47,16 +47,16 @@ describeInBrowser('the page, in memory', (browser) => {
     const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel?tab=memory`);
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
     const items = (name: string) => inspector.getByRole('list', { name }).getByRole('listitem');
-    await items('What was said 50+').first().waitFor();
-    expect([await items('Notes 60').count(), await items('What was said 50+').count()]).toEqual([50, 50]);
+    await items('Turns 50+').first().waitFor();
+    expect([await items('Notes 60').count(), await items('Turns 50+').count()]).toEqual([50, 50]);
     await inspector.getByRole('button', { name: 'Show 10 more' }).click();
     await inspector.getByRole('button', { name: 'Show more' }).click();
-    await items('What was said 60').first().waitFor();
-    expect([await items('Notes 60').count(), await items('What was said 60').count()]).toEqual([60, 60]);
+    await items('Turns 60').first().waitFor();
+    expect([await items('Notes 60').count(), await items('Turns 60').count()]).toEqual([60, 60]);
     await inspector.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
   });
 
-  it('says where there is more that is known than it lists, and finds that by a search', async () => {
+  it('shows that there are more entries than it lists, and finds them by a search', async () => {
     const hotel = await startHotelServer();
     const notes = Array.from({ length: 2_001 }, (_, i) => ({
       kind: 'note' as const,

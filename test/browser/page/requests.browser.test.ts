@@ -106,7 +106,7 @@ describeInBrowser('Requests on the page', (browser) => {
     await bar.getByText('2 of 3 answers ready').waitFor();
     const result = page.getByRole('textbox', { name: 'Result of ask_manager' });
     await result.fill('{"free": true}');
-    // Not by mouse: the second answer has changed the height of its card, and the page may still scroll.
+    // The keyboard instead of the mouse: the second answer has changed the height of its card, and the page may still scroll.
     await result.press('Enter');
     await bar.getByText('3 of 3 answers ready').waitFor();
     const reject = cardOf(page, 'Confirmation for book_room');
@@ -134,7 +134,7 @@ describeInBrowser('Requests on the page', (browser) => {
     expect(hotel.booked).toHaveLength(2);
   });
 
-  it('makes a form from a schema and shows problems at their fields', async () => {
+  it('creates a form from a schema and shows problems at their fields', async () => {
     const hotel = await startHotelWithRequests([calls('ask_guest'), says('Thank you.')], {
       schema: {
         type: 'object',
@@ -212,7 +212,7 @@ describeInBrowser('Requests on the page', (browser) => {
     expect(hotel.answers).toEqual(['openIdConnect']);
   });
 
-  it('takes an API key, and a refusal', async () => {
+  it('accepts an API key, and a refusal', async () => {
     const authConfig = () => ({ authScheme: { type: 'apiKey' as const, in: 'header' as const, name: 'x-key' } });
     const script = [calls('read_mail'), says('Three mails.')];
     const hotel = await startHotelWithRequests(script, { authConfig });
@@ -238,7 +238,7 @@ describeInBrowser('Requests on the page', (browser) => {
     await expect.poll(() => page.locator('.session-waits').count()).toBe(0);
   });
 
-  it('shows that a request has expired, and takes no answer to it', async () => {
+  it('shows that a request has expired, without a form', async () => {
     const hotel = await startHotelWithRequests([calls('book_room', room)], { ttlMs: 3_600_000 });
     const page = await begin(browser(), hotel.url, { prepare: ({ clock }) => clock.install() });
     const card = cardOf(page, 'Confirmation for book_room');
@@ -321,7 +321,7 @@ async function begin(browser: Browser, url: string, options: VisitOptions = {}, 
   const page = await visit(browser, `${url}/dev-ui/#/${app}`, options);
   await say(page, 'Please.');
   await page.locator('.request').first().waitFor();
-  // The run has ended, and the page follows its end no more: it waits for 150 ms without a change, which are nine frames.
+  // The run has ended. The page stops to follow the end after 150 ms without a change, which are nine frames.
   await page.getByRole('button', { name: 'Send', exact: true }).waitFor();
   await settledBelow(page, 10);
   return page;

@@ -4,7 +4,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { seriousInBothThemes } from '../axe.ts';
 import { describeInBrowser } from '../describe-in-browser.ts';
-import { asked, startHotelServer } from '../hotel-server.ts';
+import { lastUserText, startHotelServer } from '../hotel-server.ts';
 import type { HotelServer } from '../hotel-server.ts';
 import { keepScreenshot } from '../keep-screenshot.ts';
 import { visit } from '../visit.ts';
@@ -93,7 +93,7 @@ describeInBrowser('Rewinds on the page', (browser) => {
     await answer.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Send' }).waitFor();
     expect(await rows(page).count()).toBe(5);
-    expect(asked(hotel.model.requests.at(-1)!)).toBe('When is breakfast?');
+    expect(lastUserText(hotel.model.requests.at(-1)!)).toBe('When is breakfast?');
     const { events } = await hotel.client.sessions.get(ref);
     expect(events.filter(({ actions }) => actions.rewindBeforeInvocationId !== undefined)).toHaveLength(1);
   });
@@ -123,7 +123,7 @@ describeInBrowser('Rewinds on the page', (browser) => {
     await dialog.getByRole('button', { name: 'Answer again' }).click();
     await rowOf(page, 'No room is free.');
     expect(await rows(page).count()).toBe(2);
-    expect(asked(hotel.model.requests.at(-1)!)).toBe('Book me a room.');
+    expect(lastUserText(hotel.model.requests.at(-1)!)).toBe('Book me a room.');
   });
 
   it('copies the session up to a message and lists where the copy comes from', async () => {

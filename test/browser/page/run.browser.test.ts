@@ -15,7 +15,7 @@ const say = async (page: Page, text: string): Promise<void> => {
   await page.keyboard.press('Enter');
 };
 
-/** Notes the rows of the conversation in every frame, from now on. */
+/** Records the rows of the conversation in every frame from now on. */
 const watchRows = `(() => {
   globalThis.frames = new Set();
   const look = () => {
@@ -26,7 +26,7 @@ const watchRows = `(() => {
   look();
 })()`;
 
-/** After a time, so that turns have a length. */
+/** Returns an answer that takes `ms`, so that turns have a length. */
 const after =
   (ms: number, answer: LlmResponse): ScriptedAnswer =>
   async () => {
@@ -56,7 +56,7 @@ describeInBrowser('a run on the page', (browser) => {
     expect(frames.filter((rows) => !allowed.includes(rows))).toEqual(['Question | Answer o | Question | Answer t']);
   });
 
-  it('keeps the text that was written when it is stopped, also after a reload', async () => {
+  it('keeps the text of a stopped answer, also after a reload', async () => {
     const never = Promise.withResolvers<void>();
     const hotel = await startHotelServer([streams('Half of ', 'an answer.')], { afterPartial: never.promise });
     const page = await visit(browser(), `${hotel.url}/dev-ui/`);
@@ -105,7 +105,7 @@ describeInBrowser('a run on the page', (browser) => {
     await expect.poll(() => page.getByText('Cost', { exact: true }).count()).toBe(0);
   });
 
-  it('shows what went wrong inside a server in development, with its causes', async () => {
+  it('shows an error of a server in development mode with its causes', async () => {
     const broken = new Error('The key has expired.', { cause: new Error('connect ECONNREFUSED 127.0.0.1:9') });
     const hotel = await startHotelServer([broken], { development: true, logger: silent });
     const page = await visit(browser(), `${hotel.url}/dev-ui/`);

@@ -7,8 +7,8 @@ import { visit } from '../visit.ts';
 
 const user = { appName: 'hotel', userId: 'user' };
 
-describeInBrowser('the page, in its list of sessions', (browser) => {
-  it('renames a session, exports it, imports the file as another, and deletes with a way back', async () => {
+describeInBrowser('the list of sessions', (browser) => {
+  it('renames and exports a session, imports the file as a new one, and undoes a deletion', async () => {
     const hotel = await startHotelServer([calls('book_room', { room: 12, nights: 2 }), says('Room 12 is yours.')]);
     const { client } = hotel;
     const ref = { ...user, sessionId: 'first' };
@@ -51,7 +51,7 @@ describeInBrowser('the page, in its list of sessions', (browser) => {
     expect((await client.sessions.list(user)).totalItems).toBe(2);
   });
 
-  it('finds a session by what was said in it', async () => {
+  it('finds a session by its texts', async () => {
     const hotel = await startHotelServer([says('Breakfast is at seven.'), says('The pool is closed.')]);
     for (const sessionId of ['one', 'two']) {
       await hotel.client.sessions.create({ ...user, sessionId });

@@ -13,11 +13,11 @@ async function enter(page: Page, token: string): Promise<void> {
   await page.getByRole('button', { name: 'Use token' }).click();
 }
 
-describeInBrowser('the page of a server that asks for a token', (browser) => {
+describeInBrowser('the page of a server that requires a token', (browser) => {
   it('explains the 401, uses a token for streams and files, keeps it for the tab, removes it', async () => {
     const hotel = await startHotelServer([says('At your service.')], { authorize: bearerToken('sesame') });
     const page = await visit(browser(), `${hotel.url}/dev-ui/`, { expected: /401/ });
-    await page.getByRole('heading', { name: 'This server asks for a token' }).waitFor();
+    await page.getByRole('heading', { name: 'This server requires a token' }).waitFor();
     await page.getByText('It answered 401').waitFor();
 
     await enter(page, 'wrong');
@@ -47,7 +47,7 @@ describeInBrowser('the page of a server that asks for a token', (browser) => {
 
     await page.getByRole('button', { name: 'User: user' }).click();
     await page.getByRole('button', { name: 'Forget token' }).click();
-    await page.getByRole('heading', { name: 'This server asks for a token' }).waitFor();
+    await page.getByRole('heading', { name: 'This server requires a token' }).waitFor();
     await expect.poll(() => page.getByText('At your service.').count()).toBe(0);
   });
 });

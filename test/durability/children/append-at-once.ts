@@ -1,5 +1,5 @@
-// append-at-once.ts <url> <[session, tasks, steps]>: when it hears a line, all tasks take their steps beside each other.
-// Tells which appends were refused.
+// append-at-once.ts <url> <[session, tasks, steps]>: after it receives a line, appends the steps of all tasks concurrently. Reports the
+// appends that failed.
 import type { SessionRef } from '@thole/core';
 import { openSessions } from '../open-sessions.ts';
 import { stepOf } from '../steps.ts';

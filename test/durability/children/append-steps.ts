@@ -1,5 +1,5 @@
-// append-steps.ts <url> <session> <tasks>: reports the session's step of each task, continues from there, and
-// reports each acknowledged step until it receives a line.
+// append-steps.ts <url> <session> <tasks>: reports the last stored step of each task. Then appends the next steps, and reports each
+// acknowledged step, until it receives a line.
 import type { SessionRef } from '@thole/core';
 import { openSessions } from '../open-sessions.ts';
 import { appendSurely, stepOf } from '../steps.ts';
@@ -13,7 +13,7 @@ let stopped = false;
 void channel.hear().then(() => (stopped = true));
 
 const stored = await service.getSession(session);
-if (!stored) throw new Error('The session is not there.');
+if (!stored) throw new Error('The session does not exist.');
 await Promise.all(
   (JSON.parse(tasks) as string[]).map(async (task) => {
     let n = stored.events.filter((event) => event.invocationId === task).length;

@@ -11,7 +11,7 @@ export class Channel<Heard> {
     this.#lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
   }
 
-  /** Written when this returns, whatever becomes of this process then; waits while the pipe is full. */
+  /** Sends a line to the test. The line is written when this returns, even if the process is killed then. Waits while the pipe is full. */
   tell(message: object): void {
     this.#saveCompiled();
     const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
@@ -25,13 +25,13 @@ export class Channel<Heard> {
     }
   }
 
-  /** What was compiled, for the next process: Node saves it at the end, which a killed process does not reach. */
+  /** Saves compiled code for the next process. Node saves it at the end of a process, which a killed process does not reach. */
   #saveCompiled(): void {
     if (!this.#isSaved) flushCompileCache();
     this.#isSaved = true;
   }
 
-  /** The test's next line. Once the test is gone, so is this process. */
+  /** Returns the next line of the test. Ends this process if the test has ended. */
   async hear(): Promise<Heard> {
     const { value, done } = await this.#lines.next();
     if (done) process.exit(1);

@@ -1,5 +1,5 @@
-// hold-lease.ts <url> <session> <ttlMs>: takes the lease of a session, tells it, and holds it. Appends with its fence when it hears
-// a line, and tells how that ended.
+// hold-lease.ts <url> <session> <ttlMs>: takes the lease of a session, reports it, and keeps it. For each line that it receives, it
+// appends an event with its fence and reports the outcome.
 import { createEvent, TholeError } from '@thole/core';
 import type { SessionRef } from '@thole/core';
 import { openSessions } from '../open-sessions.ts';

@@ -1,4 +1,5 @@
-// hold-write-lock.ts <url> <ms>: holds the write lock of a SQLite file for so long. Tells when it has it, and when it frees it.
+// hold-write-lock.ts <url> <ms>: holds the write lock of a SQLite file for `ms` milliseconds. Reports when it has the lock, and before it
+// releases the lock.
 import { DatabaseSync } from 'node:sqlite';
 import { Channel } from './channel.ts';
 

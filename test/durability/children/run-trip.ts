@@ -13,11 +13,12 @@ export type TripNews =
   | { acknowledged: Event }
   | { done: true; violations: string[] };
 
-const [url = '', given = '', keys = ''] = process.argv.slice(2);
-const ref = JSON.parse(given) as SessionRef;
+const [url = '', session = '', keys = ''] = process.argv.slice(2);
+const ref = JSON.parse(session) as SessionRef;
 const channel = new Channel<object>();
 
-class ToldWorld extends SimulatedWorld {
+/** Reports effects and acknowledged events to the test. */
+class ReportingWorld extends SimulatedWorld {
   override takeEffect(userId: string, callId: string, key: string): void {
     channel.tell({ effect: { callId, key } });
     super.takeEffect(userId, callId, key);
@@ -29,7 +30,7 @@ class ToldWorld extends SimulatedWorld {
 }
 
 const { close, service } = await openSessions(url);
-const world = new ToldWorld();
+const world = new ReportingWorld();
 for (const key of JSON.parse(keys) as string[]) world.addEarlierEffect(key);
 for (const event of (await service.getSession(ref))?.events ?? []) world.store(ref.userId, event);
 const trip = new SimulatedProcess(systemRuntime());

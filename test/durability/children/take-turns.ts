@@ -1,5 +1,5 @@
-// take-turns.ts <url>: a runner in a separate process. `{open}` gives it a session, `{run}` sends it a message. Its model reports
-// its request and answers with the next `{answer}`. It reports how each run ended.
+// take-turns.ts <url>: a runner in a separate process. `{open}` sets its session, `{run}` sends a message. The model reports its request
+// and answers with the next `{answer}`. The process reports how each run ended.
 import { textOf, TholeError } from '@thole/core';
 import type { LeasePolicy, Llm, LlmOptions, LlmRequest, LlmResponse, SessionRef, SessionService } from '@thole/core';
 import { LlmAgent, Runner } from '@thole/runner';
@@ -9,20 +9,20 @@ import { Channel } from './channel.ts';
 export interface Options {
   ref: SessionRef;
   policy: LeasePolicy;
-  /** Shorter than a runner's own, so that it runs out within a test; a run that renews needs 10 s and more. */
+  /** Lifetime of leases. A short one expires within a test; a run renews its lease only after 10 s. Default: that of the runner. */
   ttlMs?: number | undefined;
 }
 
-export type Heard = { open: Options } | { run: string } | { answer: string };
+export type Command = { open: Options } | { run: string } | { answer: string };
 export type Told = { ready: true } | { asked: string[]; mood: string } | { done: string } | { failed: string };
 
 const [url = ''] = process.argv.slice(2);
-const channel = new Channel<Heard>();
+const channel = new Channel<Command>();
 const answers: string[] = [];
 let wake = (): void => {};
 
 const model: Llm = {
-  model: 'told',
+  model: 'controlled',
   specVersion: 1,
   async *generateContentAsync(request: LlmRequest, { signal }: LlmOptions): AsyncGenerator<LlmResponse> {
     const mood = /mood: (\w*)/.exec(request.config.systemInstruction ?? '')?.[1] ?? '';
@@ -33,17 +33,17 @@ const model: Llm = {
 const { service } = await openSessions(url);
 const agent = new LlmAgent({ name: 'talker', model, instruction: 'mood: {user:mood?}' });
 let ttlMs: number | undefined;
-const sessionService = shortLived(service);
+const sessionService = withShortLeases(service);
 let open: { ref: SessionRef; runner: Runner } | undefined;
 for (;;) {
-  const heard = await channel.hear();
-  if ('open' in heard) {
-    await openSession(heard.open);
+  const command = await channel.hear();
+  if ('open' in command) {
+    await openSession(command.open);
     channel.tell({ ready: true });
-  } else if ('answer' in heard) {
-    answers.push(heard.answer);
+  } else if ('answer' in command) {
+    answers.push(command.answer);
     wake();
-  } else void run(heard.run);
+  } else void run(command.run);
 }
 
 async function openSession(options: Options): Promise<void> {
@@ -76,7 +76,8 @@ async function nextAnswer(signal: AbortSignal): Promise<string> {
   return answers.shift()!;
 }
 
-function shortLived(sessions: SessionService): SessionService {
+/** Returns the service with leases of `ttlMs`. */
+function withShortLeases(sessions: SessionService): SessionService {
   const { leasing } = sessions;
   if (!leasing) throw new Error('This backend has no leases.');
   const shorter = {

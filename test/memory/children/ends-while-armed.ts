@@ -1,4 +1,5 @@
-// ends-while-armed.ts <url> <session>: one turn, after which timers are armed for half an hour and a day. Nothing is closed, nothing is waited for.
+// ends-while-armed.ts <url> <session>: runs one turn, which starts timers of half an hour and a day. Closes nothing and waits for nothing,
+// so the process must end although the timers are active.
 import type { SessionRef } from '@thole/core';
 import { memoryParts, MemoryRetention } from '@thole/memory';
 import { LlmAgent, Runner } from '@thole/runner';

@@ -1,4 +1,4 @@
-// sweeps.ts <url> <app>: tells when it is ready, sweeps when it hears from the test, and tells what it found.
+// sweeps.ts <url> <app>: reports when it is ready, sweeps after it receives a line, and reports the result.
 import { IdleConsolidator } from '@thole/memory';
 import { DatabaseMemoryService, DatabaseSessionService } from '@thole/sql-services';
 import { Channel } from '../../durability/children/channel.ts';

@@ -2,10 +2,10 @@ import { textOf } from '@thole/core';
 import { turnId } from '@thole/core/kit';
 import type { Event, Session, UserRef } from '@thole/core';
 
-/** The entries that memory must have, and must not have, of one user. */
+/** A model of one user's memory: the entries that a correct service has, and those that it has deleted. */
 export class KnownUser {
   readonly user: UserRef;
-  /** Part of every text of this user, and of no other user's. */
+  /** A text that all entries of this user contain, and no entry of another user. */
   readonly sign: string;
   readonly texts = new Map<string, { text: string; sessionId?: string }>();
   readonly #said = new Map<string, Event[]>();

@@ -11,10 +11,10 @@ const NOTES = ['n1', 'n2', 'remember:n1'];
 const TOPICS = ['pizza', 'kiwi', 'garden'];
 const KINDS = ['turn', 'fact', 'note'] as const;
 
-/** Number of operations and their seed. */
+/** Options of `liveAtRandom`. */
 export interface RandomLife {
   seed: number;
-  /** At least (1_200). */
+  /** Number of operations. Default: 1,200. */
   operations?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export async function liveAtRandom(
   const runtime = new FixedRuntime({ seed });
   const memory = await make(runtime);
   const below = (count: number): number => Math.floor(runtime.random() * count);
-  const of = <T>(list: readonly T[]): T => list[below(list.length)]!;
+  const pick = <T>(list: readonly T[]): T => list[below(list.length)]!;
   const sessions = new InMemorySessionService({ runtime });
   const commands = memoryCommands({ memory, sessions, runtime });
   const profiles = profile({ memory, llm: new ScriptedLlm(), runtime });
@@ -48,8 +48,9 @@ export async function liveAtRandom(
 
   async function act(person: KnownUser, all: readonly KnownUser[], i: number): Promise<string> {
     const { user } = person;
-    const [sessionId, text] = [of(SESSIONS), `${of(TOPICS)} ${i}`];
-    const someIds = (): string[] => Array.from({ length: 1 + below(3) }, () => of([...of(all).texts.keys(), 'nobody']));
+    const [sessionId, text] = [pick(SESSIONS), `${pick(TOPICS)} ${i}`];
+    const someIds = (): string[] =>
+      Array.from({ length: 1 + below(3) }, () => pick([...pick(all).texts.keys(), 'unknown']));
     const kind = below(20);
     if (kind < 8) {
       const events = Array.from({ length: 1 + below(3) }, () => person.say(sessionId, text, runtime.now()));
@@ -64,7 +65,7 @@ export async function liveAtRandom(
       return 'ingest a session again';
     }
     if (kind < 13) {
-      const [id, content] = [of(NOTES), { parts: [{ text: `${text} ${person.sign}` }] }];
+      const [id, content] = [pick(NOTES), { parts: [{ text: `${text} ${person.sign}` }] }];
       await memory.addMemory({ ...user, memories: [{ id, kind: 'note', content }] });
       person.texts.set(id, { text: textOf(content) });
       return 'note';
@@ -74,24 +75,24 @@ export async function liveAtRandom(
       const content = { parts: [{ text: `${text} ${person.sign}` }] };
       const updated = await memory.updateMemory({ ...user, id: id!, change: { content } });
       const before = person.texts.get(id!);
-      assert.equal(updated !== undefined, before !== undefined, 'whether there was something to change');
+      assert.equal(updated !== undefined, before !== undefined, 'the result of updateMemory');
       if (before) person.texts.set(id!, { ...before, text: textOf(content) });
       return 'change';
     }
     if (kind < 18) {
       const ids = someIds();
       const count = await memory.deleteMemory({ ...user, ids });
-      assert.equal(count > 0, person.forget(ids) > 0, 'whether there was something to forget');
+      assert.equal(count > 0, person.forget(ids) > 0, 'the count of deleteMemory');
       return 'forget some';
     }
     if (kind < 19) {
       const count = await memory.deleteSessionMemory({ ...user, sessionId });
       const ids = [...person.texts].flatMap(([id, one]) => (one.sessionId === sessionId ? id : []));
-      assert.equal(count > 0, person.forget(ids) > 0, 'whether there was something of the session');
+      assert.equal(count > 0, person.forget(ids) > 0, 'the count of deleteSessionMemory');
       return 'forget a session';
     }
     const count = await memory.deleteUserMemory(user);
-    assert.equal(count > 0, person.forgetEverything(runtime.now()) > 0, 'whether there was anything');
+    assert.equal(count > 0, person.forgetEverything(runtime.now()) > 0, 'the count of deleteUserMemory');
     return 'forget everything';
   }
 
@@ -102,21 +103,21 @@ export async function liveAtRandom(
       byId(own.map(({ id, content }) => [id, textOf(content)])),
       byId([...texts].map(([id, one]) => [id, one.text])),
     );
-    const there = new Set(entries.map(({ id }) => id));
+    const listedIds = new Set(entries.map(({ id }) => id));
     for (const { evidence = [] } of entries)
       assert.ok(
         evidence.every((id) => texts.has(id)),
-        'a fact rests on what is gone',
+        'a fact has deleted evidence',
       );
-    const { memories } = await memory.searchMemory({ ...user, query: of(TOPICS), limit: 5 });
+    const { memories } = await memory.searchMemory({ ...user, query: pick(TOPICS), limit: 5 });
     assert.ok(
-      memories.every(({ id }) => there.has(id)),
-      'something is found that is not there',
+      memories.every(({ id }) => listedIds.has(id)),
+      'a search finds an entry that the list does not contain',
     );
     const shown = [...entries, ...memories].map(({ content }: MemoryEntry) => textOf(content));
     if (below(5) === 0) {
-      shown.push(...((await profiles.of({ ...user, sessionId: of(SESSIONS) }))?.lines ?? []));
-      const { text } = (await commands.handle('/memory', { ...user, sessionId: of(SESSIONS) }))!;
+      shown.push(...((await profiles.of({ ...user, sessionId: pick(SESSIONS) }))?.lines ?? []));
+      const { text } = (await commands.handle('/memory', { ...user, sessionId: pick(SESSIONS) }))!;
       if (text !== 'Nothing is remembered.') shown.push(...text.split('\n').filter((line) => !line.startsWith('…')));
     }
     for (const text of shown) assert.ok(text.includes(sign), `${sign} sees ${/@\d+@/.exec(text)?.[0]}`);
@@ -124,7 +125,7 @@ export async function liveAtRandom(
 
   for (let i = 0; i < operations; i++) {
     const all = people[Math.floor((i * people.length) / operations)]!;
-    const [person, other] = [of(all), of(all)];
+    const [person, other] = [pick(all), pick(all)];
     await runtime.advance(1_000);
     let doing = 'nothing yet';
     try {

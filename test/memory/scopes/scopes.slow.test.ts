@@ -16,12 +16,12 @@ afterAll(async () => {
   for (const each of opened) await each.close();
 });
 
-function kept<T extends { close(): Promise<void> }>(service: T): T {
+function closeAtEnd<T extends { close(): Promise<void> }>(service: T): T {
   opened.push(service);
   return service;
 }
 
-/** Of each thing that the user says one fact. */
+/** Makes one fact of each text of the user. */
 const extractor = {
   specVersion: 1 as const,
   extract: async ({ turns }: FactRequest) =>
@@ -38,13 +38,16 @@ const services: readonly [name: string, make: (runtime: FixedRuntime) => Require
     (runtime) => {
       const dbUrl = 'sqlite://:memory:';
       const [store, entries] = [
-        kept(new SqliteVecStore({ dbUrl, runtime })),
-        kept(new SqlMemoryStore({ dbUrl, runtime })),
+        closeAtEnd(new SqliteVecStore({ dbUrl, runtime })),
+        closeAtEnd(new SqlMemoryStore({ dbUrl, runtime })),
       ];
       return new VectorMemoryService({ embedder: new HashEmbedder(), ranking: 'hybrid', store, entries, runtime });
     },
   ],
-  ['DatabaseMemoryService', (runtime) => kept(new DatabaseMemoryService({ dbUrl: 'sqlite://:memory:', runtime }))],
+  [
+    'DatabaseMemoryService',
+    (runtime) => closeAtEnd(new DatabaseMemoryService({ dbUrl: 'sqlite://:memory:', runtime })),
+  ],
   [
     'FactMemoryService',
     (runtime) => {
@@ -67,14 +70,14 @@ describe.each(services)(`%s, seed ${seed}`, { timeout: 120_000 }, (name, make) =
     await liveAtRandom(make, { seed });
   });
 
-  it.each(scopeMutants)('would be caught if it %s (contract 30)', async (_, change) => {
+  it.each(scopeMutants)('fails the comparison if it %s (contract 30)', async (_, change) => {
     const living = liveAtRandom((runtime) => withScopes(make(runtime), change), { seed, operations: 280 });
     await expect(living).rejects.toThrow(`Seed ${seed}, operation`);
   });
 });
 
-describe('what is forgotten', () => {
-  it('is seen to come back where a service forgets that it has forgotten (contract 31)', async () => {
+describe('liveAtRandom', () => {
+  it('detects a service that restores deleted entries (contract 31)', async () => {
     const forgetful = (runtime: FixedRuntime): Required<MemoryService> => {
       const memory = new InMemoryMemoryService({ runtime });
       const add = memory.addMemory.bind(memory);

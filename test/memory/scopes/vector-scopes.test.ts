@@ -42,7 +42,7 @@ describe.each(stores)(`%s, seed ${seed}`, { timeout: 120_000 }, (name, make) => 
     await vectorsAtRandom(make(), { seed, operations });
   });
 
-  it.each(scopeMutants)('would be caught if it %s (contract 30)', async (_, change) => {
+  it.each(scopeMutants)('fails the comparison if it %s (contract 30)', async (_, change) => {
     const living = vectorsAtRandom(withScopes(make(), change), { seed, operations: 280 });
     await expect(living).rejects.toThrow(`Seed ${seed}, operation`);
   });

@@ -19,7 +19,7 @@ interface Known {
 export async function vectorsAtRandom(store: VectorStore, { seed, operations = 1_200 }: RandomLife): Promise<void> {
   const runtime = new FixedRuntime({ seed });
   const below = (count: number): number => Math.floor(runtime.random() * count);
-  const of = <T>(list: readonly T[]): T => list[below(list.length)]!;
+  const pick = <T>(list: readonly T[]): T => list[below(list.length)]!;
   // All angles differ, so that the score shows the owner.
   let count = 0;
   const nextVector = (): Float32Array => Float32Array.of(Math.cos(++count * 2.4), Math.sin(count * 2.4));
@@ -33,19 +33,23 @@ export async function vectorsAtRandom(store: VectorStore, { seed, operations = 1
   async function act({ user, vectors }: Known): Promise<string> {
     const kind = below(10);
     if (kind < 7) {
-      const rows = [...new Set([of(IDS), of(IDS)])].map((id) => ({ id, model: of(MODELS), vector: nextVector() }));
+      const rows = [...new Set([pick(IDS), pick(IDS)])].map((id) => ({
+        id,
+        model: pick(MODELS),
+        vector: nextVector(),
+      }));
       await store.upsert(user, rows);
       for (const { id, model, vector } of rows) vectors.set(id, { model, vector });
       return 'upsert';
     }
-    const ids = kind < 9 ? [of(IDS), 'nobody'] : 'everything';
+    const ids = kind < 9 ? [pick(IDS), 'unknown'] : 'everything';
     await store.delete(user, ids);
     for (const id of ids === 'everything' ? [...vectors.keys()] : ids) vectors.delete(id);
     return 'delete';
   }
 
   async function check({ user, vectors }: Known): Promise<void> {
-    const [model, vector] = [of(MODELS), Float32Array.of(1, 0)];
+    const [model, vector] = [pick(MODELS), Float32Array.of(1, 0)];
     const own = [...vectors].filter(([, one]) => one.model === model);
     const found = await store.query(user, { model, vector, limit: 100 });
     const expected = own.map(([id, one]) => ({ id, score: one.vector[0]! / Math.hypot(...one.vector) }));
@@ -55,15 +59,15 @@ export async function vectorsAtRandom(store: VectorStore, { seed, operations = 1
       inOrder.map(({ id }) => id),
     );
     for (const [at, { score }] of found.entries())
-      assert.ok(Math.abs(score - inOrder[at]!.score) < 1e-4, 'the score of another');
+      assert.ok(Math.abs(score - inOrder[at]!.score) < 1e-4, 'the score of another vector');
     const has = await store.has?.(user, { model, ids: IDS });
     if (has) assert.deepEqual(has.toSorted(), own.map(([id]) => id).toSorted());
   }
 
   for (let i = 0; i < operations; i++) {
     const { apps, users } = confusableNames[Math.floor((i * confusableNames.length) / operations)]!;
-    const anyOf = (): Known => knownOf({ appName: of(apps), userId: of(users) });
-    const [one, other] = [anyOf(), anyOf()];
+    const pickUser = (): Known => knownOf({ appName: pick(apps), userId: pick(users) });
+    const [one, other] = [pickUser(), pickUser()];
     let doing = 'nothing yet';
     try {
       doing = await act(one);

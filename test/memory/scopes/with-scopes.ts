@@ -1,6 +1,6 @@
 import type { MemoryScope, MemoryService } from '@thole/core';
 
-/** The service as it would be if it mixed up whose memory it is. */
+/** Returns a service that passes each call on with another scope. */
 export function withScopes(
   memory: Required<MemoryService>,
   change: (scope: MemoryScope) => MemoryScope,
