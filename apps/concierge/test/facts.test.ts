@@ -1,7 +1,7 @@
 import { textOf } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { fails, FixedRuntime, hangs, says, ScriptedLlm } from '@thole/testing';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { chatWith } from './chat-with.ts';
 
 const FACT = 'Prefers rooms on high floors.';
@@ -83,7 +83,7 @@ describe('the concierge with a language model', () => {
     const llm = new ScriptedLlm(extracted);
     const { type, services } = chatWith({ ...common, llm });
     services.start();
-    await vi.waitUntil(async () => (await type('/memory')).includes(FACT));
+    await expect.poll(async () => (await type('/memory')).includes(FACT)).toBe(true);
     llm.assertDone();
   });
 
@@ -92,7 +92,7 @@ describe('the concierge with a language model', () => {
     const { type, chat } = chatWith({ llm, facts: true });
     await type('I like it high up.', '/quit');
     const closed = chat.close();
-    await vi.waitUntil(() => llm.requests.length === 2);
+    await expect.poll(() => llm.requests.length === 2).toBe(true);
     expect([chat.interrupt(), await closed]).toEqual([true, true]);
     expect(await type('')).toBe('');
   });
@@ -103,7 +103,7 @@ describe('the concierge with a language model', () => {
     await type('I like it high up.');
     const { sessionId } = concierge;
     const reset = type('/reset');
-    await vi.waitUntil(() => llm.requests.length === 2);
+    await expect.poll(() => llm.requests.length === 2).toBe(true);
     expect([chat.interrupt(), await reset]).toEqual([true, '(stopped)\n']);
     expect(await type('Are you there?')).toBe('concierge: Still here.\n');
     expect(concierge.sessionId).toBe(sessionId);

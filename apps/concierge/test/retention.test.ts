@@ -1,5 +1,5 @@
 import { systemRuntime } from '@thole/core';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { DemoLlm } from '../demo-model/demo-llm.ts';
 import { toStoredFact } from '../demo-model/to-stored-fact.ts';
 import { openServices } from '../src/services.ts';
@@ -23,7 +23,7 @@ describe('THOLE_MEMORY_DAYS', { timeout: 60_000 }, () => {
     const days = (count: number): number => runtime.now() - count * 86_400;
     await services.memoryService!.addMemory!({ ...alice, memories: [note('old', days(31)), note('young', days(29))] });
     services.start();
-    await vi.waitUntil(async () => (await readMemories(services)).length === 1);
+    await expect.poll(async () => (await readMemories(services)).length === 1).toBe(true);
     expect(await readMemories(services)).toEqual(['young']);
     for (const plugin of services.plugins) await plugin.close?.();
   });

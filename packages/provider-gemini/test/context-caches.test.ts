@@ -1,7 +1,7 @@
 import type { Content, ContextCacheOptions, JsonObject, LlmRequest } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
 import type { ProtocolServer, ReceivedRequest, ServerAnswer } from '@thole/testing/http';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Gemini } from '../src/index.ts';
 import type { GeminiOptions } from '../src/index.ts';
 import { refusal } from './gemini-server.ts';
@@ -123,7 +123,7 @@ describe('Gemini with a context cache', () => {
   it('creates a longer cache after cacheIntervals uses, and deletes the old cache', async () => {
     const requests = [1, 2, 3, 4].map((n) => requestOf(turn(n), { cacheIntervals: 2 }));
     await send(answerWith(5_000), requests, async (server) => {
-      await vi.waitFor(() => expect(kindsOf(server)).toContain('delete'));
+      await expect.poll(() => kindsOf(server)).toContain('delete');
       expect(kindsOf(server).replace(' delete', '')).toBe('generate create cached cached create cached');
       expect(server.requests.find(({ method }) => method === 'DELETE')!.path).toBe('/v1beta/cachedContents/c1');
       const created = sentTo(server).filter(({ kind }) => kind === 'create');

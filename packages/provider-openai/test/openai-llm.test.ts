@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { llmScenarios, FixedRuntime } from '@thole/testing';
 import { bytesOf, ProtocolServer, serverSentEvents } from '@thole/testing/http';
 import type { Answering, ServerAnswer } from '@thole/testing/http';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { OpenAi } from '../src/index.ts';
 import type { OpenAiOptions } from '../src/index.ts';
 import { ask, fixedFetch } from './ask.ts';
@@ -196,10 +196,11 @@ describe('OpenAi with a stream', () => {
     expect((await responses.next()).value).toMatchObject({ partial: true });
     let thrown: unknown;
     responses.next().catch((error: unknown) => (thrown = error));
-    await vi.waitFor(async () => {
+    const readLater = async () => {
       await runtime.advance(5000);
-      expect(thrown).toMatchObject({ code: 'MODEL_TIMEOUT', retryable: true });
-    });
+      return thrown;
+    };
+    await expect.poll(readLater).toMatchObject({ code: 'MODEL_TIMEOUT', retryable: true });
     await servers[0]!.allEnded();
   });
 });
@@ -221,10 +222,11 @@ describe('OpenAi with a body that is not an answer', () => {
       const model = await modelOf({ body }, { retry: { maxAttempts: 2 }, runtime });
       const result = ask(model, { stream });
       result.catch(() => {});
-      await vi.waitFor(async () => {
+      const readLater = async () => {
         await runtime.advance(1000);
-        expect(servers[0]!.requests).toHaveLength(2);
-      });
+        return servers[0]!.requests;
+      };
+      await expect.poll(readLater).toHaveLength(2);
       await expect(result).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE' });
     },
   );
@@ -275,11 +277,12 @@ describe('errors of OpenAi', () => {
       runtime,
     });
     const result = ask(model);
-    await vi.waitFor(() => expect(runtime.pending).toBeGreaterThan(0));
-    await vi.waitFor(async () => {
+    await expect.poll(() => runtime.pending).toBeGreaterThan(0);
+    const readLater = async () => {
       await runtime.advance(500);
-      expect(calls).toBe(2);
-    });
+      return calls;
+    };
+    await expect.poll(readLater).toBe(2);
     expect(runtime.now() - 1_700_000_000).toBeGreaterThanOrEqual(2);
     expect((await result)[0]!.finishReason).toBe('STOP');
   });
@@ -314,7 +317,7 @@ describe('errors of OpenAi', () => {
     const model = await modelOf({ ending: 'silence' });
     const abort = new AbortController();
     const result = ask(model, { signal: abort.signal });
-    await vi.waitFor(() => expect(servers[0]!.requests).toHaveLength(1));
+    await expect.poll(() => servers[0]!.requests).toHaveLength(1);
     abort.abort(reason);
     await expect(result).rejects.toBe(reason);
     await servers[0]!.allEnded();

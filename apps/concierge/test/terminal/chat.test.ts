@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import { InMemoryMemoryService } from '@thole/mem-services';
 import { calls, fails, hangs, says, ScriptedLlm, streams } from '@thole/testing';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { chatWith } from '../chat-with.ts';
 
 describe('Chat: messages', () => {
@@ -52,7 +52,7 @@ describe('Chat: messages', () => {
     const { chat, type } = chatWith({ llm });
     expect(chat.interrupt()).toBe(false);
     const stopped = type('Tell me everything.');
-    await vi.waitUntil(() => llm.requests.length === 1);
+    await expect.poll(() => llm.requests.length === 1).toBe(true);
     expect(chat.interrupt()).toBe(true);
     expect(await stopped).toBe('(stopped)\n');
     expect(chat.interrupt()).toBe(false);

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readLines } from '../../src/terminal/read-lines.ts';
 
 /** Starts `readLines` over pipes. `handle` decides whether reading continues. */
@@ -53,7 +53,7 @@ describe('readLines', () => {
       stopWork: () => ++stops > 0,
     });
     input.write('one\ntwo\n');
-    await vi.waitUntil(() => lines.length === 1);
+    await expect.poll(() => lines.length === 1).toBe(true);
     interrupt();
     interrupt();
     work.resolve(true);
