@@ -40,13 +40,13 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   testing: ['@thole/core', 'node:assert', 'node:http', 'node:net'],
 };
 
-/** A kind of package that came after the table has the arrows of its kind; others have to be entered above. */
+/** Allowed imports of packages that are not in the table, by their names. Other packages must be added to the table. */
 const ofKind: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^provider-/, ['@thole/core', 'node:*']],
   [/-(store|services)$/, ['@thole/core', '@thole/recall', 'node:*']],
 ];
 
-/** Packages whose sources run without Node as well; `mem-services` without its `/file`. */
+/** Packages whose sources use no Node APIs. In `mem-services`, `/file` is an exception. */
 export const portable: readonly string[] = ['core', 'runner', 'tools', 'recall', 'mem-services'];
 
 /**
@@ -59,7 +59,7 @@ export function arrowsOf(folder: string, ownDependencies: readonly string[]): re
   return kind && [...kind[1], ...ownDependencies.filter((name) => !/^(@thole\/|thole$)/.test(name))];
 }
 
-/** A pattern that ends in `*` takes whatever begins like it. */
+/** True if a pattern equals the name, or ends in `*` and matches the beginning of the name. */
 export function allows(patterns: readonly string[], name: string): boolean {
   return patterns.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : each === name));
 }

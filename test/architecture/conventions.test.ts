@@ -16,27 +16,27 @@ it('allows undefined for every optional member of an exported interface (contrac
 
 it('ends every name of a duration in Ms (contract 41)', () => {
   const duration = /(?<!\w)(\w*(?:[tT]imeout|[dD]elay|[dD]uration|[iI]nterval|[tT]tl|[wW]ait|[pP]atience))\??: number/g;
-  const nameless = sources.flatMap((file) =>
+  const withoutUnit = sources.flatMap((file) =>
     [...codeOf(file).matchAll(duration)].map(([, name]) => `${file}: ${name}`),
   );
   // A number of invocations, with ADK's name.
   const counts = ['packages/core/src/app/compaction.ts: interval'];
-  // ADK's names, so that parameters of its toolset can be taken over.
+  // ADK's names, so that parameters of its toolset can be used unchanged.
   const params = 'packages/mcp/src/toolset/connection/connection-params.ts';
   const ofAdk = [`${params}: timeout`, `${params}: sseReadTimeout`];
-  expect(nameless.filter((each) => ![...counts, ...ofAdk].includes(each))).toEqual([]);
+  expect(withoutUnit.filter((each) => ![...counts, ...ofAdk].includes(each))).toEqual([]);
 });
 
 it('uses instanceof only for classes of the language (contract 42)', () => {
-  const asked = sources.flatMap((file) =>
+  const uses = sources.flatMap((file) =>
     [...bareCodeOf(file).matchAll(/\binstanceof\s+([\w.]+)/g)].map(([, name]) => [file, name!] as const),
   );
   const language = ['Error', 'Uint8Array', 'Int32Array', 'Float32Array', 'Float64Array'];
-  expect(asked.filter(([, name]) => !language.includes(name))).toEqual([]);
+  expect(uses.filter(([, name]) => !language.includes(name))).toEqual([]);
 });
 
 it('has no module state: neither variables nor collections that are changed (contract 42)', () => {
-  const kept = sources.flatMap((file) => {
+  const moduleState = sources.flatMap((file) => {
     const code = bareCodeOf(file);
     const variables = [...code.matchAll(/^(?:export )?(?:let|var) (\w+)/gm)].map(([, name]) => name!);
     const collections = [...code.matchAll(/^(?:export )?const (\w+)[^=\n]* = (?:new (?:Weak)?(?:Map|Set)\b|\[|\{)/gm)]
@@ -48,14 +48,17 @@ it('has no module state: neither variables nor collections that are changed (con
       );
     return [...variables, ...collections].map((name) => `${file}: ${name}`);
   });
-  expect(kept).toEqual([]);
+  expect(moduleState).toEqual([]);
 });
 
 function exportedInterfaces(code: string): string[] {
   return [...code.matchAll(/^export interface \w[\s\S]*?\n\}/gm)].map(([body]) => body);
 }
 
-/** Members with `?`, each with its type: all up to the semicolon that no bracket encloses. Parameters end in a comma. */
+/**
+ * Returns the optional members of an interface with their types. A type ends at the first semicolon outside of brackets. A
+ * parameter, which ends in a comma, is not a member.
+ */
 function optionalMembers(body: string): { name: string; type: string }[] {
   return [...body.matchAll(/^\s+(?:readonly )?(\w+)\?: /gm)].flatMap(({ 0: start, 1: name, index }) => {
     let depth = 0;
@@ -71,7 +74,7 @@ function optionalMembers(body: string): { name: string; type: string }[] {
   });
 }
 
-/** A type without what brackets enclose: a bare `=>` in it takes the `| undefined` for its own answer. */
+/** Returns a type without the text in brackets. If it contains `=>`, its `| undefined` belongs to the result of the function. */
 function outermost(type: string): string {
   let rest = type;
   for (let before = ''; before !== rest;)

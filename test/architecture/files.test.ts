@@ -9,11 +9,11 @@ const itself = 'test/architecture/files.test.ts';
 
 it('names every source file after its content, in kebab-case', () => {
   const sources = packages.flatMap(({ folder }) => sourcesOf(folder));
-  const nameless = sources.filter((file) => /\/(utils?|helpers?|types?|common|misc|shared)\.ts$/.test(file));
+  const vague = sources.filter((file) => /\/(utils?|helpers?|types?|common|misc|shared)\.ts$/.test(file));
   const odd = sources.filter(
     (file) => !/^packages\/[a-z0-9-]+\/src\/(?:[a-z0-9-]+\/)*[a-z0-9-]+(?:\.lua)?\.ts$/.test(file),
   );
-  expect([...nameless, ...odd]).toEqual([]);
+  expect([...vague, ...odd]).toEqual([]);
 });
 
 it('keeps index.ts a list of names', () => {
@@ -38,7 +38,7 @@ it('gives sibling providers the same file names', () => {
     '?-models',
   ].sort();
   const providers = packages.filter(({ folder }) => folder.startsWith('provider-'));
-  const told = providers.map(({ folder }) => {
+  const found = providers.map(({ folder }) => {
     const name = folder.slice('provider-'.length);
     const names = sourcesOf(folder).map((file) => file.slice(`packages/${folder}/src/`.length, -'.ts'.length));
     const generic = names.map((each) => each.replace(name, '?')).filter((each) => wanted.includes(each));
@@ -46,7 +46,7 @@ it('gives sibling providers the same file names', () => {
     if (name === 'anthropic') generic.push('?-embedder');
     return [folder, generic.sort()];
   });
-  expect(told).toEqual(providers.map(({ folder }) => [folder, wanted]));
+  expect(found).toEqual(providers.map(({ folder }) => [folder, wanted]));
 });
 
 it('gives sql-services and redis-services the same folders and file names for the same jobs', () => {

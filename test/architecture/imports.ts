@@ -4,7 +4,7 @@ import { read } from './workspace.ts';
 export interface Import {
   file: string;
   specifier: string;
-  /** `import type` and `export type … from`: gone in the JavaScript. */
+  /** True for `import type` and `export type … from`, which the JavaScript does not contain. */
   typeOnly: boolean;
 }
 
@@ -13,17 +13,17 @@ const commentsOrStrings = new RegExp(`\\/\\*[\\s\\S]*?\\*\\/|\\/\\/[^\\n]*|${str
 const clause = /\b(?:import|export)\s+(type\s+(?!from\b))?[\w\s{},*$]*?\s?from\s*['"]([^'"\n]+)['"]/g;
 const bareOrCalled = /\bimport\s*\(?\s*['"]([^'"\n]+)['"]/g;
 
-/** The text of a file without its comments. */
+/** Returns the text of a file without its comments. */
 export function codeOf(file: string): string {
   return read(file).replace(commentsOrStrings, (found) => (found.startsWith('/') ? ' ' : found));
 }
 
-/** The text of a file without its comments and with its strings emptied. */
+/** Returns the text of a file without its comments and with empty strings. */
 export function bareCodeOf(file: string): string {
   return read(file).replace(commentsOrStrings, (found) => (found.startsWith('/') ? ' ' : "''"));
 }
 
-/** Every import of a file: static, for side effects alone, dynamic, and in a type's place. */
+/** Returns every import of a file: static, for side effects only, dynamic, and in types. */
 export function importsOf(file: string): Import[] {
   const code = codeOf(file);
   const found = [...code.matchAll(clause)].map(([, type, specifier]) => ({ specifier: specifier!, typeOnly: !!type }));
@@ -31,12 +31,12 @@ export function importsOf(file: string): Import[] {
   return found.map((each) => ({ file, ...each }));
 }
 
-/** The file that a relative import means, relative to the root; undefined for a package. */
+/** Returns the path, relative to the root, of a file that is imported by a relative path. Undefined for a package. */
 export function targetOf({ file, specifier }: Import): string | undefined {
   return specifier.startsWith('.') ? posix.join(dirname(file), specifier) : undefined;
 }
 
-/** `zod/v4` is of the package `zod`, `@thole/core/x` of `@thole/core`. */
+/** Returns the package of a specifier: `zod` for `zod/v4`, `@thole/core` for `@thole/core/x`. */
 export function packageOf(specifier: string): string {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }

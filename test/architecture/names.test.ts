@@ -12,19 +12,19 @@ describe.each(packages.map(({ folder }) => folder))('packages/%s', (folder) => {
   });
 
   it('documents every exported name', () => {
-    const silent = declarationsOf(folder)
+    const undocumented = declarationsOf(folder)
       .filter(({ name, text }) => !new RegExp(`\\*\\/\\n${declared(name)}`, 'm').test(text))
       .map(({ name, file }) => `${file}: ${name}`);
-    expect(silent).toEqual([]);
+    expect(undocumented).toEqual([]);
   });
 
   it('declares every exported name where index.ts says', () => {
-    const lost = declarationsOf(folder).filter(({ name, text }) => !new RegExp(declared(name), 'm').test(text));
-    expect(lost.map(({ name, file }) => `${file}: ${name}`)).toEqual([]);
+    const missing = declarationsOf(folder).filter(({ name, text }) => !new RegExp(declared(name), 'm').test(text));
+    expect(missing.map(({ name, file }) => `${file}: ${name}`)).toEqual([]);
   });
 });
 
-// The size of what a user sees first. Names that only our own packages need belong in @thole/core/kit.
+// A user sees these names first. Names that only our own packages need belong in @thole/core/kit.
 it.each([
   ['core', 200],
   ['thole', 150],

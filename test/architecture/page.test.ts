@@ -34,8 +34,8 @@ describe('The page in packages/dev-ui/page', () => {
       if (name === 'main.tsx' || name === 'icons.tsx') return false;
       return name.endsWith('.tsx') ? !/^[A-Z][A-Za-z]+\.tsx$/.test(name) : !/^[a-z0-9]+(?:-[a-z0-9]+)*\.ts$/.test(name);
     });
-    const nameless = files.filter((file) => /\/(?:utils?|helpers?|types?|common|misc|shared)\.tsx?$/.test(file));
-    expect([...odd, ...nameless]).toEqual([]);
+    const vague = files.filter((file) => /\/(?:utils?|helpers?|types?|common|misc|shared)\.tsx?$/.test(file));
+    expect([...odd, ...vague]).toEqual([]);
   });
 
   it('exports a component with the name of its file', () => {

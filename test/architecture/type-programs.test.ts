@@ -53,7 +53,7 @@ function configOf(file: string): Config {
   return JSON.parse(read(file)) as Config;
 }
 
-/** A program without what only makes it faster. */
+/** Returns a configuration without the options that only make the compiler faster. */
 function rulesOf({ compilerOptions, ...rest }: Config): Config {
   const faster = ['incremental', 'tsBuildInfoFile'];
   const rules = Object.entries(compilerOptions).filter(([name]) => !faster.includes(name));

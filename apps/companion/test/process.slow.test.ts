@@ -46,7 +46,7 @@ describe('npm run companion', () => {
     const broken = new CompanionProcess({ data });
     expect(await broken.ended).toBe(1);
     expect(broken.errors).toBe(
-      'companion.yaml:2:12: memory.preload must be true or false, got another text.\n' +
+      'companion.yaml:2:12: memory.preload must be true or false, got another string.\n' +
         'companion.yaml:3:3: memory.api_key is not allowed: secrets are read from the environment only.\n',
     );
     writeFileSync(join(data, 'companion.yaml'), 'channels: { http: }');

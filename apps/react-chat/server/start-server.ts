@@ -19,14 +19,22 @@ export interface ChatServer {
   close(): Promise<void>;
 }
 
-/** Pause between words of the demo model, so that its answers visibly stream. */
+/** Default pause between words of the demo model, so that its answers visibly stream. */
 const WORD_DELAY_MS = 20;
 
-/** Serves the built page at `/`, and the API of the concierge. A guest must approve each booking. */
-export async function startServer(p: { folder: string; port: number; env: EnvVars }): Promise<ChatServer> {
-  const { folder, port, env } = p;
+/**
+ * Serves the built page at `/`, and the API of the concierge. A guest must approve each booking. `wordDelayMs` is the pause
+ * between words of the demo model. Default: 20.
+ */
+export async function startServer(p: {
+  folder: string;
+  port: number;
+  env: EnvVars;
+  wordDelayMs?: number | undefined;
+}): Promise<ChatServer> {
+  const { folder, port, env, wordDelayMs = WORD_DELAY_MS } = p;
   const runtime = systemRuntime();
-  const model = chooseModel({ runtime, env, wordDelayMs: WORD_DELAY_MS });
+  const model = chooseModel({ runtime, env, wordDelayMs });
   const { services, close } = await openServices({ memory: true, model, runtime, env });
   const { sessionService, memoryService, artifactService, plugins, tools, timeZone } = services;
   const approvals = new ToolPolicyPlugin({ rules: [{ tool: ['book_room', 'cancel_booking'], decision: 'ask' }] });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { seriousIn } from '../../../test/browser/axe.ts';
 import { buildChatPage } from '../../../test/browser/build-page.ts';
 import { describeInBrowser } from '../../../test/browser/describe-in-browser.ts';
@@ -82,5 +82,24 @@ describeInBrowser('apps/react-chat', (browser) => {
     expect(complete!.length).toBeGreaterThan(20);
     await page.reload();
     await expect.poll(() => readAnswers(page)).toEqual([complete]);
+  });
+
+  it('ends a running answer on the server with Stop', async () => {
+    // The rest of the answer would arrive after the time limit of the test, so only Stop can end the run.
+    const env = { THOLE_DATA: join(data, 'stop') };
+    const slow = await startServer({ folder: await buildChatPage(), port: 0, env, wordDelayMs: 600_000 });
+    onTestFinished(() => slow.close());
+    const page = await visit(browser(), `${slow.url}/?userId=gil`);
+    const isRunning = async (): Promise<boolean> => {
+      const id = new URL(page.url()).hash.slice(1);
+      const response = await fetch(`${slow.url}/ui/hotel/chat/${id}/messages?userId=gil`);
+      return ((await response.json()) as { isRunning: boolean }).isRunning;
+    };
+    await page.getByRole('textbox', { name: 'Message' }).fill('What can you do for me?');
+    await page.keyboard.press('Enter');
+    await expect.poll(isRunning).toBe(true);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    await expect.poll(isRunning).toBe(false);
   });
 });

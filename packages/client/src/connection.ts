@@ -1,5 +1,6 @@
 import { queryString } from './request-path.ts';
 import type { Query } from './request-path.ts';
+import { assertClientOptions } from './assert-client-options.ts';
 import type { ClientCallOptions } from './client.ts';
 import { ClientError } from './client-error.ts';
 import type { ClientHeaders, ClientOptions, ClientRuntime } from './client-options.ts';
@@ -29,8 +30,7 @@ export class Connection {
   readonly #baseUrl: string;
 
   constructor(options: ClientOptions) {
-    if (typeof options?.baseUrl !== 'string')
-      throw new ClientError('baseUrl must be a string.', { code: 'INVALID_INPUT' });
+    assertClientOptions(options);
     this.options = options;
     this.runtime = options.runtime ?? systemRuntime();
     this.#baseUrl = options.baseUrl.replace(/\/+$/, '');

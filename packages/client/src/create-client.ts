@@ -10,7 +10,7 @@ import { memoryClient } from './memory-client.ts';
 import { idempotencyHeaders, toRunBody, RunReader } from './run-reader.ts';
 import { sessionsClient } from './sessions-client.ts';
 
-/** Returns a client of the server at `baseUrl`. It keeps a connection open only while a run is read. */
+/** Returns a client of the server at `baseUrl`. It keeps a connection open only while a run is read. Throws `INVALID_INPUT` for wrong options. */
 export function createClient(options: ClientOptions): Client {
   const connection = new Connection(options);
   const { requestJson, requestVoid } = connection;

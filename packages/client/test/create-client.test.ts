@@ -292,6 +292,18 @@ describe('ClientError', () => {
     expect(server.requests).toEqual([]);
     expect(() => createClient({} as { baseUrl: string })).toThrow('baseUrl must be a string.');
   });
+
+  it.each<[object, string]>([
+    [{ timeoutMS: 5 }, 'createClient has no option timeoutMS.'],
+    [{ reconnect: { attempt: 1 } }, 'reconnect has no option attempt.'],
+    [{ reconnect: false }, 'The options of reconnect must be an object.'],
+    [{ timeoutMs: 0 }, 'timeoutMs must be a number of milliseconds above 0, or Infinity.'],
+    [{ idleTimeoutMs: '5' }, 'idleTimeoutMs must be a number of milliseconds above 0, or Infinity.'],
+    [{ reconnect: { delayMs: Number.NaN } }, 'reconnect.delayMs must be a number ≥ 0.'],
+  ])('rejects the options %j (contract 42)', async (options, detail) => {
+    const error = await errorOf(Promise.resolve().then(() => createClient({ baseUrl: '', ...options })));
+    expect(error).toMatchObject({ code: 'INVALID_INPUT', detail });
+  });
 });
 
 describe('timeoutMs', () => {

@@ -74,7 +74,7 @@ export class VectorMemoryService extends StoredMemoryService {
     if (typeof entries?.since !== 'function') throw invalidInput('entries', 'a MemoryStore', entries);
     if (kind !== 'vector' && kind !== 'hybrid')
       throw new TholeError('INVALID_INPUT', `ranking must be 'vector' or 'hybrid'.`);
-    if (!(Number.isFinite(weight) && weight >= 0)) throw invalidInput('vectorWeight', 'a number ≥ 0', weight);
+    if (!(Number.isFinite(weight) && weight >= 0)) throw invalidInput('vectorWeight', 'a finite number ≥ 0', weight);
     assertCount('maxConcurrentBatches', maxConcurrentBatches, 1);
     assertCount('maxAttempts', maxAttempts, 1);
     assertBytes('cacheBytes', cacheBytes);

@@ -1,25 +1,32 @@
 import { TholeError } from '@thole/core';
-import { invalidInput, isPlainObject } from '@thole/core/kit';
+import { invalidInput, isPlainObject, optionNames } from '@thole/core/kit';
 import type { ModelFactory } from '@thole/core';
 import { AiSdkLlm } from './ai-sdk-llm.ts';
 import type { AiSdkLlmOptions } from './ai-sdk-llm.ts';
-import type { AiSdkLanguageModel } from './ai-sdk-options.ts';
+import { assertAiSdkOptions } from './ai-sdk-options.ts';
+import type { AiSdkConnectionOptions, AiSdkLanguageModel } from './ai-sdk-options.ts';
 
 /** An AI SDK provider: a function from a name to a language model, or an object with the method `languageModel`. */
 export type AiSdkProvider =
   | ((name: string) => AiSdkLanguageModel)
   | { languageModel(name: string): AiSdkLanguageModel };
 
+const ownOptionNames = optionNames<Omit<AiSdkLlmOptions, keyof AiSdkConnectionOptions | 'models'>>({
+  providerTools: true,
+  endpoint: true,
+});
+
 /**
  * Returns a factory for models by name, for a runner's `models`: `<key>/<name>` is the model of the provider under
  * this key, such as `anthropic/claude-sonnet-4-5` for `aiSdkModels({ anthropic })`. The key is not sent to the provider. Throws
- * `INVALID_INPUT` for a value that is not a provider, and for a key with a slash.
+ * `INVALID_INPUT` for wrong options, a value that is not a provider, and a key with a slash.
  */
 export function aiSdkModels(
   providers: { readonly [key: string]: AiSdkProvider },
   options: Omit<AiSdkLlmOptions, 'models'> = {},
 ): ModelFactory {
   assertProviders(providers);
+  assertAiSdkOptions(options, ownOptionNames, 'aiSdkModels');
   const resolve = (name: string): { provider: AiSdkProvider; model: string } | undefined => {
     const slash = name.indexOf('/');
     const key = name.slice(0, slash);

@@ -26,14 +26,17 @@ export interface GeminiConnectionOptions extends ConnectionOptions {
   schemas?: SchemaHandling | undefined;
 }
 
-const geminiOptionNames = optionNames<Omit<GeminiConnectionOptions, keyof ConnectionOptions>>({
-  vertexai: true,
-  project: true,
-  location: true,
-  apiVersion: true,
-  googleAuthOptions: true,
-  schemas: true,
-});
+/** The names of the options other than those of `ConnectionOptions`. */
+export const geminiOptionNames: readonly string[] = optionNames<Omit<GeminiConnectionOptions, keyof ConnectionOptions>>(
+  {
+    vertexai: true,
+    project: true,
+    location: true,
+    apiVersion: true,
+    googleAuthOptions: true,
+    schemas: true,
+  },
+);
 
 /**
  * Throws `INVALID_INPUT` for options that `owner` cannot use. `moreNames` are options that are not connection options. For

@@ -21,8 +21,8 @@ export interface ReplayDifference {
   /** The recorded event at this position. Undefined if the current run has more events than the recording. */
   event: Event | undefined;
   /**
-   * The call or error that differs, such as `call 2 of the model of root`. Undefined if an event differs, or a recorded
-   * error is missing.
+   * The call or error that differs, such as `call 2 of the model of root` or `the error of the run`. Undefined if an
+   * event differs.
    */
   call?: string | undefined;
   /** Path in the event, the model request, the tool's arguments or the error. Empty for the whole value. */
@@ -105,6 +105,7 @@ async function compareRun(p: {
   let isOver = false;
   const driving = traffic.drive(runtime, () => isOver);
   let index = 0;
+  let error: object | undefined;
   try {
     for await (const event of run) {
       if (event.partial) continue;
@@ -114,14 +115,8 @@ async function compareRun(p: {
       if (found) return { index, ...found };
       index++;
     }
-    if (!traffic.difference && recorded.error)
-      return { index, path: '', expected: errorToCompare(recorded.error), actual: undefined };
-  } catch (error) {
-    const found = firstDifference(
-      recorded.error && errorToCompare(recorded.error),
-      errorToCompare(toRecordedError(error)),
-    );
-    if (!traffic.difference && found) return { index, call: 'the error of the run', ...found };
+  } catch (thrown) {
+    error = errorToCompare(toRecordedError(thrown));
   } finally {
     stop.abort();
     await runner.idle();
@@ -129,6 +124,8 @@ async function compareRun(p: {
     await driving;
   }
   if (traffic.difference) return { index, ...traffic.difference };
+  const found = firstDifference(recorded.error && errorToCompare(recorded.error), error);
+  if (found) return { index, call: 'the error of the run', ...found };
   if (index < recorded.events.length)
     return { index, path: '', expected: toComparable(recorded.events[index]!), actual: undefined };
   const unused = traffic.unusedCall();

@@ -138,6 +138,18 @@ describe('replayRun', () => {
     expect((await replayRun(recording, tripApp())).text).toMatch(/^Equal: /);
   });
 
+  it('names the error of a run that ends with an error in only one of recording and replay', async () => {
+    const missing = await record(weatherAnswers);
+    missing.runs[0]!.error = { name: 'Error', message: 'The cable broke.' };
+    const additional = await record([calls('weather', { city: 'Oslo' }), fails('MODEL_INCOMPLETE')]);
+    additional.runs[0]!.error = undefined;
+    for (const recording of [missing, additional]) {
+      const { difference, text } = await replayRun(recording, tripApp());
+      expect(difference).toMatchObject({ index: 4, event: undefined, call: 'the error of the run', path: '' });
+      expect(text).toMatch(/^Event 5: the error of the run differs\.\n/);
+    }
+  });
+
   it('replays agents that run as tools, with models by name', async () => {
     const recording = await record([calls('guide', { request: 'Sights?' }), says('A fjord.')], says('Fjord'));
     expect(recording.runs[0]!.calls.map(({ agent, end }) => [agent, end])).toEqual([

@@ -16,6 +16,7 @@ import { ErrorLog } from './logging/error-log.ts';
 import { handlerLogger } from './logging/handler-logger.ts';
 import { createOpenApi } from './openapi/create-open-api.ts';
 import type { Route } from './route.ts';
+import { assertRecoveryOptions } from './recovery.ts';
 import { ActiveRuns } from './runs/active-runs.ts';
 
 const knownOptions = optionNames<HandlerOptions>({
@@ -66,6 +67,7 @@ export function createHandlerContext(
   const { recover } = options;
   if (recover !== undefined && typeof recover !== 'boolean' && !isPlainObject(recover))
     throw invalidInput('recover', 'true, false or an object', recover);
+  if (typeof recover === 'object') assertRecoveryOptions(recover, 'recover');
   if (!['message', 'redacted', undefined].includes(options.toolErrors))
     throw new TholeError('INVALID_INPUT', `toolErrors must be 'message' or 'redacted'.`);
   const baseRuntime = options.runtime ?? systemRuntime();

@@ -1,5 +1,5 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertDuration, errorFields } from '@thole/core/kit';
+import { assertDuration, errorFields, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { RecoverOptions, RecoveryResult, Runner } from '@thole/runner';
 
@@ -13,6 +13,8 @@ export interface RecoveryOptions {
   contextFor?: RecoverOptions['contextFor'] | undefined;
 }
 
+const names = optionNames<RecoveryOptions>({ everyMs: true, contextFor: true });
+
 /** A running recovery. */
 export interface Recovery {
   /** Stops the recovery. Runs that have already been resumed continue until they end or their runner is closed. */
@@ -22,13 +24,14 @@ export interface Recovery {
 /**
  * Calls `recover` of all runners now and then about every minute. `recover` resumes invocations of dead processes, due timers and
  * expired interrupts. Logs each result with its ids. Skips runners whose session service cannot list waiting sessions. Throws
- * `INVALID_INPUT` for an invalid `everyMs`.
+ * `INVALID_INPUT` for wrong options.
  */
 export function startRecovery(
   p: RecoveryOptions & { runners: () => readonly Runner[]; runtime?: Runtime | undefined },
 ): Recovery {
+  assertRecoveryOptions(p, 'startRecovery', ['runners', 'runtime']);
   const { contextFor, everyMs = DEFAULT_INTERVAL_MS, runners, runtime = systemRuntime() } = p;
-  assertDuration('everyMs', everyMs);
+  if (typeof runners !== 'function') throw invalidInput('runners of startRecovery', 'a function', runners);
   const controller = new AbortController();
   void repeat(async () => {
     await Promise.all(
@@ -39,6 +42,19 @@ export function startRecovery(
     return !controller.signal.aborted;
   });
   return { stop: () => controller.abort('stopped') };
+}
+
+/** Throws `INVALID_INPUT` for options that are unknown or of the wrong type. `moreNames` are further option names. */
+export function assertRecoveryOptions(
+  options: RecoveryOptions,
+  owner: string,
+  moreNames: readonly string[] = [],
+): void {
+  rejectUnknownOptions(options, [...names, ...moreNames], owner);
+  const { contextFor, everyMs } = options;
+  if (everyMs !== undefined) assertDuration('everyMs', everyMs);
+  if (contextFor !== undefined && typeof contextFor !== 'function')
+    throw invalidInput('contextFor', 'a function', contextFor);
 }
 
 async function repeat(step: () => Promise<boolean>): Promise<void> {

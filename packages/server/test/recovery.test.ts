@@ -81,9 +81,12 @@ describe('HandlerOptions.recover', () => {
     expect(logged).toContainEqual(expect.objectContaining({ message: 'Recovery failed.', code: 'RUN_TIME_LIMIT' }));
   });
 
-  it.each([7, 'yes', { everyMs: -1 }])('rejects %j', async (recover) => {
-    await expect(demo({ recover: recover as never })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
-  });
+  it.each([7, 'yes', { everyMs: -1 }, { everyMS: 5 }, { contextFor: 1 }])(
+    'rejects %j (contract 42)',
+    async (recover) => {
+      await expect(demo({ recover: recover as never })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    },
+  );
 });
 
 describe('Handler.close with a durable store', () => {

@@ -1,4 +1,5 @@
 import { silentTracer } from '@thole/core';
+import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { CancelTimer, LogFields, Logger, Runtime, Tracer } from '@thole/core';
 
 /** Options of `FixedRuntime`. All are optional. */
@@ -10,6 +11,8 @@ export interface FixedRuntimeOptions {
   /** Default: a tracer that records nothing. */
   tracer?: Tracer | undefined;
 }
+
+const names = optionNames<FixedRuntimeOptions>({ now: true, seed: true, tracer: true });
 
 /** One log line of a fixed runtime. */
 export interface LogLine {
@@ -34,6 +37,7 @@ export class FixedRuntime implements Runtime {
   #random: number;
 
   constructor(options: FixedRuntimeOptions = {}) {
+    rejectUnknownOptions(options, names, 'FixedRuntime');
     this.#start = options.now ?? 1_700_000_000;
     this.#random = options.seed ?? 1;
     this.tracer = options.tracer ?? silentTracer;

@@ -1,3 +1,4 @@
+import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Embedder } from '@thole/core';
 
 /** Options of `HashEmbedder`. */
@@ -9,6 +10,8 @@ export interface HashEmbedderOptions {
   /** Maximum number of texts in one call. Default: 16. */
   maxBatch?: number | undefined;
 }
+
+const names = optionNames<HashEmbedderOptions>({ model: true, dimensions: true, maxBatch: true });
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
@@ -26,6 +29,7 @@ export class HashEmbedder implements Embedder {
   readonly requests: { texts: readonly string[]; task: 'query' | 'document' }[] = [];
 
   constructor(options: HashEmbedderOptions = {}) {
+    rejectUnknownOptions(options, names, 'HashEmbedder');
     this.model = options.model ?? 'hash';
     this.dimensions = options.dimensions ?? 1024;
     this.maxBatch = options.maxBatch ?? 16;

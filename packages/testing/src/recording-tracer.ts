@@ -1,3 +1,4 @@
+import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Json, Span, SpanAttributes, Tracer } from '@thole/core';
 
 /** Options of `RecordingTracer`. All are optional. */
@@ -5,6 +6,8 @@ export interface RecordingTracerOptions {
   /** True to record texts, arguments and results too. Default: false. */
   capturesContent?: boolean | undefined;
 }
+
+const names = optionNames<RecordingTracerOptions>({ capturesContent: true });
 
 /** One recorded span. */
 export interface RecordedSpan {
@@ -26,6 +29,7 @@ export class RecordingTracer implements Tracer {
   readonly #byId = new Map<string, RecordingSpan>();
 
   constructor(options: RecordingTracerOptions = {}) {
+    rejectUnknownOptions(options, names, 'RecordingTracer');
     this.capturesContent = options.capturesContent ?? false;
   }
 

@@ -1,5 +1,5 @@
 import { createEventActions, State, TholeError } from '@thole/core';
-import { silentSpan } from '@thole/core/kit';
+import { optionNames, rejectUnknownOptions, silentSpan } from '@thole/core/kit';
 import type {
   ArtifactService,
   AuthCredential,
@@ -52,11 +52,33 @@ export interface ToolContextOptions<Deps = unknown> {
   credential?: AuthCredential | undefined;
 }
 
+const names = optionNames<ToolContextOptions>({
+  runtime: true,
+  memoryService: true,
+  artifactService: true,
+  userContent: true,
+  state: true,
+  temp: true,
+  deps: true,
+  signal: true,
+  appName: true,
+  userId: true,
+  sessionId: true,
+  agentName: true,
+  invocationId: true,
+  functionCallId: true,
+  idempotencyKey: true,
+  toolConfirmation: true,
+  input: true,
+  credential: true,
+});
+
 /**
  * Returns a tool context for tests without a run. State, memory and artifacts work as in a run, but no event is stored.
  * Written state is in `state`; a run moves it to `actions.stateDelta` at the end of a step. `runChild` throws.
  */
 export function toolContextFor<Deps = unknown>(options: ToolContextOptions<Deps>): ToolContext<Deps> {
+  rejectUnknownOptions(options, names, 'toolContextFor');
   const { runtime, memoryService, artifactService, userContent = 'Hello.', state = {}, temp = {} } = options;
   const user = { appName: options.appName ?? 'app', userId: options.userId ?? 'user' };
   const session = { ...user, sessionId: options.sessionId ?? 'session' };

@@ -10,6 +10,6 @@ export function assertSearchOptions(p: {
   const { minRelevance, minScore, filter } = p;
   if (!(typeof minRelevance === 'number' && minRelevance >= 0 && minRelevance <= 1))
     throw invalidInput('minRelevance', 'a number from 0 to 1', minRelevance);
-  if (minScore !== undefined && !Number.isFinite(minScore)) throw invalidInput('minScore', 'a number', minScore);
+  if (minScore !== undefined && !Number.isFinite(minScore)) throw invalidInput('minScore', 'a finite number', minScore);
   if (filter !== undefined && !isPlainObject(filter)) throw invalidInput('filter', 'an object', filter);
 }

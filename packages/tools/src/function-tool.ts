@@ -143,7 +143,7 @@ export class FunctionTool<Parameters extends ParametersInput | undefined = undef
     if ('value' in result) return result.value;
     throw new TholeError(
       'INVALID_INPUT',
-      `The arguments of ${this.name} were refused: ${formatIssues(result.issues)}.`,
+      `The arguments of ${this.name} are invalid: ${formatIssues(result.issues)}.`,
       {
         details: { refused: true },
       },
@@ -192,7 +192,7 @@ function assertDurableOptions(tool: string, options: FunctionToolOptions): void 
   if (!['undefined', 'boolean', 'function'].includes(typeof requireConfirmation))
     throw invalidInput(`requireConfirmation of tool ${tool}`, 'a boolean or a function', requireConfirmation);
   if (confirmationTtlMs !== undefined) assertDuration(`confirmationTtlMs of tool ${tool}`, confirmationTtlMs);
-  for (const name of ['allowEditedArguments', 'acceptsUpdates'] as const) {
+  for (const name of ['isLongRunning', 'idempotent', 'allowEditedArguments', 'acceptsUpdates'] as const) {
     if (options[name] !== undefined && typeof options[name] !== 'boolean')
       throw invalidInput(`${name} of tool ${tool}`, 'a boolean', options[name]);
   }

@@ -1,3 +1,4 @@
+import { assertDuration, invalidInput, isPlainObject, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 import { FunctionTool } from './function-tool.ts';
 import { jsonSchema } from './json-schema.ts';
@@ -12,10 +13,15 @@ export interface RequestInputToolOptions {
 
 /**
  * Returns the tool `request_input`, with which the model asks the user a question. The run pauses until the answer
- * arrives, also for days and across restarts.
+ * arrives, also for days and across restarts. Throws `INVALID_INPUT` for invalid options.
  */
 export function requestInputTool(options: RequestInputToolOptions = {}): FunctionTool {
+  const known = optionNames<RequestInputToolOptions>({ responseSchema: true, ttlMs: true });
+  rejectUnknownOptions(options, known, 'request_input');
   const { responseSchema, ttlMs } = options;
+  if (responseSchema !== undefined && !isPlainObject(responseSchema))
+    throw invalidInput('responseSchema', 'a JSON Schema object', responseSchema);
+  if (ttlMs !== undefined) assertDuration('ttlMs', ttlMs);
   return new FunctionTool({
     name: 'request_input',
     description:

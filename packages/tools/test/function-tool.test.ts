@@ -226,6 +226,8 @@ describe('new FunctionTool', () => {
     ['an undefined execute', { execute: undefined }, /execute of tool book must be a function/],
     ['a timeoutMs of 0', { timeoutMs: 0 }, /timeoutMs of tool book/],
     ['parameters that are an array', { parameters: [] }, /parameters of tool book must be/],
+    ['idempotent that is not a boolean', { idempotent: 'no' }, /idempotent of tool book must be a boolean/],
+    ['isLongRunning that is not a boolean', { isLongRunning: 1 }, /isLongRunning of tool book must be a boolean/],
     ['a schema of a string', { parameters: z.string() }, /parameters of tool book must describe an object/],
     ['parameters that are not JSON', { parameters: { type: 'object', default: new Date(0) } }, /schema\.default/],
   ])('rejects %s with INVALID_INPUT', (_name, change, message) => {

@@ -180,7 +180,7 @@ describe('loadMemoryTool', () => {
   it.each([
     [{ minRelevance: -0.1 }, 'minRelevance must be a number from 0 to 1.'],
     [{ minRelevance: '0.3' }, 'minRelevance must be a number from 0 to 1, got a string.'],
-    [{ minScore: NaN }, 'minScore must be a number.'],
+    [{ minScore: NaN }, 'minScore must be a finite number.'],
     [{ filter: [] }, 'filter must be an object, got an array.'],
   ])('rejects %j', (options, message) => {
     expect(() => loadMemoryTool(options as never)).toThrow(

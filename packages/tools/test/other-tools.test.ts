@@ -16,6 +16,7 @@ import {
   PRELOAD_MEMORY,
   preloadMemoryTool,
   rememberTool,
+  requestInputTool,
 } from '../src/index.ts';
 
 const runtime = new FixedRuntime();
@@ -25,6 +26,7 @@ it.each<[name: string, create: () => unknown]>([
   ['a FunctionToolset', () => new FunctionToolset({ tools: [], filter: [] } as never)],
   ['load_memory', () => loadMemoryTool({ topK: 5 } as never)],
   ['preload_memory', () => preloadMemoryTool({ most: 5 } as never)],
+  ['request_input', () => requestInputTool({ schema: {} } as never)],
 ])('rejects an unknown option of %s and names it (contract 42)', (_, create) => {
   expect(create).toThrow(
     expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(/has no option \w+/) }),
@@ -37,6 +39,15 @@ it.each([
   [{ tools: [], prefix: 5 }, 'prefix must be a string'],
 ])('rejects a FunctionToolset with %j (contract 42)', (options, message) => {
   expect(() => new FunctionToolset(options as never)).toThrow(message);
+});
+
+it.each([
+  [null, 'Options of request_input must be an object, got null.'],
+  [{ ttlMs: -1 }, 'ttlMs must be a number of milliseconds above 0, or Infinity.'],
+  [{ ttlMs: '5' }, 'ttlMs must be a number of milliseconds above 0, or Infinity, got a string.'],
+  [{ responseSchema: true }, 'responseSchema must be a JSON Schema object, got a boolean.'],
+])('rejects request_input with %j (contract 42)', (options, message) => {
+  expect(() => requestInputTool(options as never)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message }));
 });
 
 describe('load_memory and remember', () => {

@@ -279,7 +279,7 @@ describe('preloadMemoryTool', () => {
     [{ minRelevance: 1.1 }, 'minRelevance must be a number from 0 to 1, got a number.'],
     [{ minRelevance: NaN }, 'minRelevance must be a number from 0 to 1, got a number.'],
     [{ minRelevance: '0.3' }, 'minRelevance must be a number from 0 to 1, got a string.'],
-    [{ minScore: '1' }, 'minScore must be a number, got a string.'],
+    [{ minScore: '1' }, 'minScore must be a finite number, got a string.'],
     [{ filter: 'facts' }, 'filter must be an object, got a string.'],
   ])('rejects %j', (options, message) => {
     expect(() => preloadMemoryTool(options as never)).toThrow(

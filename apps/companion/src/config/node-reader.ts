@@ -78,7 +78,7 @@ export class NodeReader {
     fallback: T,
     p: { pattern?: RegExp; expected?: string } = {},
   ): T | string {
-    const { pattern = /^/, expected = 'a text' } = p;
+    const { pattern = /^/, expected = 'a string' } = p;
     return this.#scalar<string | T>(field, path, expected, fallback, (value) => {
       return typeof value === 'string' && pattern.test(value);
     });
@@ -132,6 +132,6 @@ function describeType(node: Node | null | undefined): string {
   if (isSeq(node)) return 'a list';
   if (!isScalar(node) || node.value === null) return 'nothing';
   if (typeof node.value === 'number') return 'another number';
-  if (typeof node.value === 'string') return 'another text';
+  if (typeof node.value === 'string') return 'another string';
   return `a ${typeof node.value}`;
 }

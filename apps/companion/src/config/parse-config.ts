@@ -29,11 +29,11 @@ const EMBEDDER = {
 const USER_ID = { pattern: /^[a-z0-9][a-z0-9-]*$/, expected: 'lower-case letters, digits and -' };
 const FILE_NAME = { pattern: /^[^\0]+\.json$/, expected: 'the path of a .json file' };
 const CHANNEL_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
-const SENDER = { pattern: /^\P{C}{1,200}$/u, expected: 'a text of 1 to 200 characters; quote numbers' };
+const SENDER = { pattern: /^\P{C}{1,200}$/u, expected: 'a string of 1 to 200 characters; quote numbers' };
 
 /**
  * Returns the settings of a `companion.yaml`, with the defaults of all missing fields. Throws `INVALID_INPUT` with one line per
- * mistake: `companion.yaml:3:17: memory.recall_limit must be an integer ≥ 1, got another text.`
+ * mistake: `companion.yaml:3:17: memory.recall_limit must be an integer ≥ 1, got another string.`
  */
 export function parseConfig(text: string, file: string = 'companion.yaml'): CompanionConfig {
   if (text.length > MAX_LENGTH) throw invalid(file, [{ line: 1, column: 1, message: 'The file is too long.' }]);

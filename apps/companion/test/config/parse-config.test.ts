@@ -113,12 +113,12 @@ users:
 channel: {}
 `),
     ).toEqual([
-      'companion.yaml:2:17: memory.recall_limit must be an integer ≥ 1, got another text.',
-      'companion.yaml:3:12: memory.preload must be true or false, got another text.',
+      'companion.yaml:2:17: memory.recall_limit must be an integer ≥ 1, got another string.',
+      'companion.yaml:3:12: memory.preload must be true or false, got another string.',
       'companion.yaml:4:3: There is no field memory.colour. Fields here: enabled, auto_ingest, recall_limit, preload, preload_limit, extraction_instructions, llm, embedder, vector_store.',
       'companion.yaml:6:17: sessions.window_turns must be an integer ≥ 1, got another number.',
       'companion.yaml:7:29: sessions.idle_consolidate_minutes must be a number > 0, got another number.',
-      'companion.yaml:8:18: unknown_senders must be refuse or approve or welcome, got another text.',
+      'companion.yaml:8:18: unknown_senders must be refuse or approve or welcome, got another string.',
       'companion.yaml:10:5: users[0].id is missing.',
       'companion.yaml:11:30: users[1].identities.Fax must be the name of a channel.',
       'companion.yaml:12:11: users[2].id is the id of another user.',

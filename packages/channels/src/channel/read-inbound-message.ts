@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { TholeError } from '@thole/core';
-import { assertName, canonicalJson, decodeBase64, invalidInput, isPlainObject } from '@thole/core/kit';
+import { assertName, assertSeconds, canonicalJson, decodeBase64, invalidInput, isPlainObject } from '@thole/core/kit';
 import type { Json } from '@thole/core';
 import { assertChannelName } from '../identity/identity-book.ts';
 import type { ChannelFile, GroupInfo, InboundMessage } from './inbound-message.ts';
@@ -30,8 +30,7 @@ export function readInboundMessage(value: unknown, limits: MessageLimits): Inbou
   assertName('message.id', p.id);
   if (p.address !== undefined) assertName('message.address', p.address);
   if (p.edited !== undefined) assertName('message.edited', p.edited);
-  if (p.sentAt !== undefined && !Number.isFinite(p.sentAt))
-    throw invalidInput('message.sentAt', 'a number of seconds', p.sentAt);
+  if (p.sentAt !== undefined) assertSeconds('message.sentAt', p.sentAt);
   const text = readText(p.text, limits);
   const files = readFiles(p.files, limits);
   if (text.trim() === '' && files.length === 0)

@@ -13,7 +13,7 @@ export interface CommandCall {
 
 /** A command that users write into the chat. It is not sent to the model or added to memory. */
 export interface SlashCommand {
-  /** Lower-case letters, digits, `-` and `_`, without the slash. */
+  /** Lower-case letters, digits, `-` and `_`, without the slash. `help` is reserved. */
   name: string;
   aliases?: readonly string[] | undefined;
   /** Usage in the answer to `/help`, such as `/task <text>`. Default: `/name`. */
@@ -31,7 +31,7 @@ export class SlashCommands {
   readonly #byName = new Map<string, SlashCommand>();
   readonly #commands: readonly SlashCommand[];
 
-  /** Throws `INVALID_INPUT` for an invalid name, and `DUPLICATE_NAME` for two commands with one name. */
+  /** Throws `INVALID_INPUT` for an invalid name or `help`, and `DUPLICATE_NAME` for two commands with one name. */
   constructor(commands: readonly SlashCommand[]) {
     this.#commands = commands;
     for (const command of commands)
@@ -41,7 +41,9 @@ export class SlashCommands {
             'INVALID_INPUT',
             `The command name "${name}" must be lower-case letters, digits, "-" and "_".`,
           );
-        if (name === 'help' || this.#byName.has(name))
+        if (name === 'help')
+          throw new TholeError('INVALID_INPUT', `The command name "${name}" is reserved. Use another name.`);
+        if (this.#byName.has(name))
           throw new TholeError('DUPLICATE_NAME', `Two commands have the name "${name}". Rename one of them.`);
         this.#byName.set(name, command);
       }

@@ -2,9 +2,9 @@
 export interface Texts {
   /** Sent to an unknown sender with `unknownSenders: 'refuse'`. An empty text is not sent. */
   refused: string;
-  /** Sent once to an unknown sender with `unknownSenders: 'approve'`. */
+  /** Sent once for each access request of an unknown sender with `unknownSenders: 'approve'`. */
   waiting: string;
-  /** Sent to a sender who was approved. */
+  /** Sent once for each access request to a sender who was approved. */
   approved: string;
   /** Sent if the run of a message has failed. */
   failed: string;

@@ -67,7 +67,7 @@ export class UnknownSenderHandler {
         : await identities.link(userId, identity);
     this.#waiting.delete(keyOf(identity));
     await deliveries.assign(identity, user.id);
-    if (request) await this.#sendNote(identity, 'approved', texts.approved);
+    if (request) await this.#sendNote(identity, 'approved', texts.approved, request);
     const waiting = (await deliveries.unfinished()).filter(
       (each) => each.userId === user.id && !each.batch && isSame(each.message, identity),
     );
@@ -94,20 +94,25 @@ export class UnknownSenderHandler {
     const { channel, sender, senderName: name } = message;
     const request = { channel, sender, ...(name !== undefined && { name }), requestedAt: runtime.now() };
     const isNew = await identities.request(request);
-    const isWaiting = isNew || (await identities.listRequests()).some((each) => keyOf(each) === keyOf(message));
+    const open = isNew ? request : (await identities.listRequests()).find((each) => isSame(each, message));
     // The list of access requests is full, or this sender has too many waiting messages.
-    if (!isWaiting || (this.#waiting.get(keyOf(message)) ?? 0) >= MAX_WAITING) return;
+    if (!open || (this.#waiting.get(keyOf(message)) ?? 0) >= MAX_WAITING) return;
     if (await deliveries.receive({ key, userId: '', message, receivedAt: runtime.now() })) this.count(message);
-    await this.#sendNote(message, 'waiting', texts.waiting);
+    await this.#sendNote(message, 'waiting', texts.waiting, open);
     if (isNew) onRequest(request);
   }
 
-  /** Sends a text to a sender, once for each kind and address. */
-  async #sendNote(p: Identity & { address?: string | undefined }, kind: string, text: string): Promise<void> {
+  /** Sends a text to a sender, once for each kind, address and access request. */
+  async #sendNote(
+    p: Identity & { address?: string | undefined },
+    kind: string,
+    text: string,
+    request?: AccessRequest,
+  ): Promise<void> {
     if (text === '') return;
     const { channel, sender, address: to = sender } = p;
     const { outbox, runtime } = this.#options;
-    const key = hashOf(['stranger', kind, channel, to]);
+    const key = hashOf(['stranger', kind, channel, to, ...(request ? [request.requestedAt] : [])]);
     await outbox.put({ key, userId: '', channel, to, message: { text }, createdAt: runtime.now() });
   }
 }

@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertName } from '@thole/core/kit';
+import { assertName, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { IdentityDocument } from './identity-document.ts';
 import { StoredIdentityStore } from './stored-identity-store.ts';
@@ -13,13 +13,18 @@ export interface FileIdentityStoreOptions {
   runtime?: Runtime | undefined;
 }
 
+const names = optionNames<FileIdentityStoreOptions>({ path: true, runtime: true });
+
 /**
  * Stores users in a JSON file. The file is read at each call, so manual changes apply at once. It is replaced atomically: after a
  * crash, it is either the old or the new file. Concurrent changes in one process do not overwrite each other. Only one process may
  * change the file.
  */
 export class FileIdentityStore extends StoredIdentityStore {
-  constructor({ path, runtime = systemRuntime() }: FileIdentityStoreOptions) {
+  /** Throws `INVALID_INPUT` for wrong options. */
+  constructor(options: FileIdentityStoreOptions) {
+    rejectUnknownOptions(options, names, 'FileIdentityStore');
+    const { path, runtime = systemRuntime() } = options;
     assertName('path', path);
     super(fileDocument(path, runtime), { runtime });
   }

@@ -49,7 +49,7 @@ function assertUserRecord(at: string, user: unknown, taken: Map<string, string>)
   assertUserId(`${at}.id`, id);
   if (typeof name !== 'string') throw invalidMember(`${at}.name`, 'a string');
   assertRole(`${at}.role`, role);
-  if (typeof createdAt !== 'number') throw invalidMember(`${at}.createdAt`, 'a number of seconds');
+  if (!Number.isFinite(createdAt)) throw invalidMember(`${at}.createdAt`, 'a finite number of seconds');
   if (!Array.isArray(identities)) throw invalidMember(`${at}.identities`, 'an array');
   for (const [i, identity] of identities.entries()) {
     assertIdentity(`${at}.identities[${i}]`, identity);

@@ -1,5 +1,5 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertName, KeyedQueue } from '@thole/core/kit';
+import { assertName, KeyedQueue, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import { assertIdentity, assertRole, assertUserId, isSame, newUserId, parseIdentityBook } from './identity-book.ts';
 import type { IdentityBook } from './identity-book.ts';
@@ -18,9 +18,10 @@ export class StoredIdentityStore implements IdentityStore {
   readonly #runtime: Runtime;
   readonly #queue = new KeyedQueue();
 
-  constructor(document: IdentityDocument, p: { runtime?: Runtime | undefined } = {}) {
+  constructor(document: IdentityDocument, options: { runtime?: Runtime | undefined } = {}) {
+    rejectUnknownOptions(options, ['runtime'], 'StoredIdentityStore');
     this.#document = document;
-    this.#runtime = p.runtime ?? systemRuntime();
+    this.#runtime = options.runtime ?? systemRuntime();
   }
 
   async find(identity: Identity): Promise<User | undefined> {

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { invalidInput } from '@thole/core/kit';
+import { invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 
 /** Kind of a database. Use `mysql` for MariaDB too. */
@@ -30,6 +30,8 @@ export interface SqlStoreOptions {
   tablePrefix?: string | undefined;
   runtime?: Runtime | undefined;
 }
+
+const names = optionNames<SqlStoreOptions>({ database: true, tablePrefix: true, runtime: true });
 
 /** The tables of a store in a database. They are created before the first statement. */
 export class SqlTables {
@@ -85,8 +87,10 @@ export class SqlTables {
   }
 }
 
-/** Returns the prefix of table names. Throws `INVALID_INPUT` if it is invalid. */
-export function tablePrefixOf({ tablePrefix = '' }: SqlStoreOptions): string {
+/** Returns the prefix of table names. Throws `INVALID_INPUT` if it or the name of another option of `owner` is invalid. */
+export function readTablePrefix(options: SqlStoreOptions, owner: string): string {
+  rejectUnknownOptions(options, names, owner);
+  const { tablePrefix = '' } = options;
   if (!/^\w{0,40}$/.test(tablePrefix))
     throw new TholeError('INVALID_INPUT', 'tablePrefix must be at most 40 letters, digits and "_".');
   return tablePrefix;

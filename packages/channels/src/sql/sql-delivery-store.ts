@@ -10,7 +10,7 @@ import type {
 } from '../delivery/delivery-store.ts';
 import { createDeliveryTables } from './delivery-tables.ts';
 import type { DeliveryTables } from './delivery-tables.ts';
-import { columnNumber, columnText, SqlTables, tablePrefixOf } from './sql-database.ts';
+import { columnNumber, columnText, readTablePrefix, SqlTables } from './sql-database.ts';
 import type { SqlParameter, SqlResult, SqlStoreOptions } from './sql-database.ts';
 
 type Row = SqlResult['rows'][number];
@@ -24,7 +24,7 @@ export class SqlDeliveryStore implements DeliveryStore {
   readonly #names: DeliveryTables;
 
   constructor(options: SqlStoreOptions) {
-    const prefix = tablePrefixOf(options);
+    const prefix = readTablePrefix(options, 'SqlDeliveryStore');
     this.#names = { inbound: `${prefix}channel_inbound`, outbound: `${prefix}channel_outbound` };
     this.#tables = new SqlTables(options, (dialect) => createDeliveryTables(this.#names, dialect));
   }

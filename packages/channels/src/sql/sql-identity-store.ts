@@ -1,6 +1,6 @@
 import type { IdentityDocument } from '../identity/identity-document.ts';
 import { StoredIdentityStore } from '../identity/stored-identity-store.ts';
-import { columnNumber, columnText, SqlTables, tablePrefixOf } from './sql-database.ts';
+import { columnNumber, columnText, readTablePrefix, SqlTables } from './sql-database.ts';
 import type { SqlDialect, SqlStoreOptions } from './sql-database.ts';
 
 /** Stores users in an SQL database. Several processes may use it at the same time. */
@@ -8,9 +8,9 @@ export class SqlIdentityStore extends StoredIdentityStore {
   readonly #tables: SqlTables;
 
   constructor(options: SqlStoreOptions) {
-    const table = `${tablePrefixOf(options)}channel_identities`;
+    const table = `${readTablePrefix(options, 'SqlIdentityStore')}channel_identities`;
     const tables = new SqlTables(options, (dialect) => [createTable(table, dialect)]);
-    super(sqlDocument(tables, table), options);
+    super(sqlDocument(tables, table), { runtime: options.runtime });
     this.#tables = tables;
   }
 

@@ -109,7 +109,7 @@ export class TerminalChannel implements Channel {
       const sender = this.#options.sender ?? 'me';
       await handler.onMessage({ channel: this.name, sender, id, text, sentAt: this.#runtime.now() });
     } catch (error) {
-      if (!TholeError.is(error)) this.#runtime.logger.error('A line was not stored.', errorFields(error));
+      if (!TholeError.is(error)) this.#runtime.logger.error('A line was not stored.', { ...errorFields(error) });
       const reason = TholeError.is(error) ? error.message : 'It could not be stored. Please type it again.';
       await this.#write(`The line was not accepted. ${reason}\n`).catch(() => {});
       this.#ask();

@@ -36,6 +36,7 @@ describe('SqlDeliveryStore in SQLite', () => {
 
   it('rejects wrong options, and reports a failing database as STORE_UNAVAILABLE', async () => {
     expect(() => new SqlDeliveryStore({ database: {} as never })).toThrowError(/database/);
+    expect(() => new SqlDeliveryStore({ database: {}, prefix: 'my_' } as never)).toThrowError(/no option prefix/);
     expect(() => new SqlDeliveryStore({ database: sqliteDatabase(':memory:'), tablePrefix: 'a;b' })).toThrowError(
       /tablePrefix/,
     );

@@ -41,6 +41,29 @@ describe('Dispatcher unknownSenders', () => {
     expect(await second.storage.identities.listRequests()).toEqual([]);
   });
 
+  it.each(['deleteUser', 'unlink'])('informs a sender who is approved again after %s', async (removal) => {
+    const runtime = new FixedRuntime();
+    const options: Partial<DispatcherOptions> = { unknownSenders: 'approve' };
+    const llm = new ScriptedLlm(says('one'), says('two'));
+    const { chat, dispatcher, settle, storage } = await startAssistant({ llm, runtime, options });
+    const identity = { channel: 'chat', sender: 'c1' };
+    const expected: unknown[] = [];
+    for (const answer of ['one', 'two']) {
+      await chat.receive('c1', 'hello');
+      await chat.receive('c1', 'anyone there?');
+      const user = await dispatcher.approve(identity);
+      await settle();
+      expected.push(
+        expect.stringContaining('when you are approved'),
+        expect.stringContaining('You are approved'),
+        answer,
+      );
+      expect(chat.texts).toEqual(expected);
+      if (removal === 'unlink') await storage.identities.unlink(identity);
+      else await dispatcher.deleteUser({ userId: user.id });
+    }
+  });
+
   it('links an unknown sender to an existing user, or rejects the sender', async () => {
     const runtime = new FixedRuntime();
     const options: Partial<DispatcherOptions> = { unknownSenders: 'approve' };
@@ -111,6 +134,8 @@ describe('Dispatcher', () => {
     ];
     for (const message of bad)
       await expect(chat.handler!.onMessage(message as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    const sentAt = 'message.sentAt must be a finite number of seconds, got a number.';
+    await expect(chat.handler!.onMessage({ ...good, sentAt: Infinity } as never)).rejects.toThrow(sentAt);
     expect(await storage.deliveries.unfinished()).toEqual([]);
   });
 

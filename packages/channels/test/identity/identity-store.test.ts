@@ -119,4 +119,10 @@ describe('FileIdentityStore', () => {
     await expect(store.create({ name: 'Bob' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     expect(readFileSync(path, 'utf8')).toBe('{');
   });
+
+  it('rejects wrong options (contract 42)', () => {
+    const create = (options: object): unknown => new FileIdentityStore(options as never);
+    expect(() => create({ path: 'x', file: 'y' })).toThrow('FileIdentityStore has no option file.');
+    expect(() => create({})).toThrow('path must be a string');
+  });
 });

@@ -54,7 +54,7 @@ export function readAuthCredential(value: unknown, argument = 'credential'): Aut
   }
   for (const [name, member] of Object.entries(oauth2 ?? {})) {
     const isTime = name === 'expiresAt' || name === 'expiresIn';
-    if (isTime) assertOptional(`${argument}.oauth2.${name}`, member, 'a number', Number.isFinite);
+    if (isTime) assertOptional(`${argument}.oauth2.${name}`, member, 'a finite number', Number.isFinite);
     else assertOptional(`${argument}.oauth2.${name}`, member, 'a string', isString);
   }
   return credential as unknown as AuthCredential;

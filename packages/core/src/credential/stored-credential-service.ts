@@ -1,3 +1,4 @@
+import { assertSeconds } from '../errors/assert-seconds.ts';
 import { failInvalidJson, invalidInput } from '../errors/invalid-input.ts';
 import { optionNames } from '../errors/option-names.ts';
 import { raceAbort, raceAbortWrite } from '../errors/race-abort.ts';
@@ -142,9 +143,7 @@ function contextOf({ appName, userId, kind, name }: CredentialRecordKey): string
 function readPending(value: unknown): PendingAuth {
   if (!isPlainObject(value)) throw invalidInput('pending', 'an object with authConfig', value);
   const { expiresAt, isExchanged } = value;
-  if (expiresAt !== undefined && !Number.isFinite(expiresAt)) {
-    throw invalidInput('pending.expiresAt', 'a number of seconds', expiresAt);
-  }
+  if (expiresAt !== undefined) assertSeconds('pending.expiresAt', expiresAt);
   return {
     authConfig: readAuthConfig(value['authConfig'], 'pending.authConfig'),
     ...(expiresAt !== undefined && { expiresAt: expiresAt as number }),

@@ -1,12 +1,14 @@
+import { rejectUnknownOptions } from '../errors/reject-unknown-options.ts';
 import { longTimer } from './long-timer.ts';
 import type { Logger, Runtime, Tracer } from './runtime.ts';
 import { silentLogger, silentTracer } from './silent.ts';
 
 /**
  * Returns the real clock, randomness and timers of Node, Bun, Deno and workers. Without a logger
- * or tracer, nothing is logged or recorded.
+ * or tracer, nothing is logged or recorded. Throws `INVALID_INPUT` for unknown options.
  */
 export function systemRuntime(options: { logger?: Logger | undefined; tracer?: Tracer | undefined } = {}): Runtime {
+  rejectUnknownOptions(options, ['logger', 'tracer'], 'systemRuntime');
   // Ids are a random prefix and a counter: sixty times cheaper than a UUID. Ids that outlive the process get a UUID.
   const prefix = crypto.randomUUID().replaceAll('-', '').slice(0, 20);
   let count = 0;

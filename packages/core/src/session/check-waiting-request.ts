@@ -1,4 +1,5 @@
 import { assertCount } from '../errors/assert-count.ts';
+import { assertSeconds } from '../errors/assert-seconds.ts';
 import { invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
 import { assertName } from './assert-name.ts';
@@ -16,7 +17,7 @@ export function checkWaitingRequest(p: WaitingRequest): WaitingRequest & { limit
   if (!kinds.includes(kind)) {
     throw new TholeError('INVALID_INPUT', `kind must be ${kinds.map((each) => `'${each}'`).join(' or ')}.`);
   }
-  if (before !== undefined && !Number.isFinite(before)) throw invalidInput('before', 'a number of seconds', before);
+  if (before !== undefined) assertSeconds('before', before);
   assertCount('limit', limit, 1);
   if (after !== undefined) {
     if (typeof after !== 'string') throw invalidInput('after', 'a string', after);

@@ -1,6 +1,7 @@
 import { actionMapNames, createActionMaps } from '../event/event-actions.ts';
 import type { EventActions } from '../event/event-actions.ts';
 import type { Event } from '../event/event.ts';
+import { assertSeconds } from '../errors/assert-seconds.ts';
 import { failInvalidJson, invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
 import { JsonCopier, jsonBytes, EMPTY_OBJECT } from '../json/copy-json.ts';
@@ -100,8 +101,6 @@ function assertShape(event: Event): void {
     if (typeof event[name] !== 'string' || event[name] === '')
       throw invalidInput(`event.${name}`, 'a string that is not empty', event[name]);
   }
-  if (typeof event.timestamp !== 'number' || !Number.isFinite(event.timestamp)) {
-    throw invalidInput('event.timestamp', 'a number of seconds', event.timestamp);
-  }
+  assertSeconds('event.timestamp', event.timestamp);
   if (!isPlainObject(event.actions)) throw invalidInput('event.actions', 'an object', event.actions);
 }

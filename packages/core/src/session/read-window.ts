@@ -1,4 +1,5 @@
 import { assertCount } from '../errors/assert-count.ts';
+import { assertSeconds } from '../errors/assert-seconds.ts';
 import { invalidInput } from '../errors/invalid-input.ts';
 import type { EventWindow } from './session.ts';
 
@@ -10,9 +11,7 @@ export function readWindow(request: EventWindow & { config?: EventWindow | undef
   const { numRecentEvents, afterTimestamp, afterSeq } = window;
   if (numRecentEvents !== undefined) assertCount('numRecentEvents', numRecentEvents);
   if (afterSeq !== undefined) assertCount('afterSeq', afterSeq);
-  if (afterTimestamp !== undefined && !Number.isFinite(afterTimestamp)) {
-    throw invalidInput('afterTimestamp', 'a number of seconds', afterTimestamp);
-  }
+  if (afterTimestamp !== undefined) assertSeconds('afterTimestamp', afterTimestamp);
   return Object.keys(window).length > 0 ? window : undefined;
 }
 

@@ -20,6 +20,6 @@ export function assertMarks(marks: Partial<SessionMarks>): void {
   const { unfinished, wakeAt, openInterrupts } = marks;
   if (unfinished !== undefined && unfinished !== null) assertName('marks.unfinished', unfinished);
   if (wakeAt !== undefined && wakeAt !== null && !Number.isFinite(wakeAt))
-    throw invalidInput('marks.wakeAt', 'a number of seconds or null', wakeAt);
+    throw invalidInput('marks.wakeAt', 'a finite number of seconds or null', wakeAt);
   if (openInterrupts !== undefined) assertCount('marks.openInterrupts', openInterrupts);
 }

@@ -1,5 +1,8 @@
 import { KeyedQueue } from '../runtime/keyed-queue.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { assertDuration } from '../errors/assert-duration.ts';
+import { optionNames } from '../errors/option-names.ts';
+import { rejectUnknownOptions } from '../errors/reject-unknown-options.ts';
 import type { TholeError } from '../errors/thole-error.ts';
 import { sessionKeyOf } from './assert-name.ts';
 import { HeldLeases } from './held-leases.ts';
@@ -28,6 +31,8 @@ export interface StoredLeaseManagerOptions {
   processes?: Pick<LeaseProcesses, 'own' | 'isDead'> | undefined;
 }
 
+const names = optionNames<StoredLeaseManagerOptions>({ pollMs: true, firstPauseMs: true, processes: true });
+
 /**
  * Manages leases with the atomic steps of a `LeaseStore`. Waiting runs of this process ask the store in the order of
  * their requests, and again after each pause. A release in this process wakes them. Held leases are polled for stop
@@ -41,7 +46,10 @@ export class StoredLeaseManager implements LeaseManager, LeaseOwner {
   readonly #attempts: AttemptContext;
 
   constructor(store: LeaseStore, runtime: Runtime, options: StoredLeaseManagerOptions = {}) {
+    rejectUnknownOptions(options, names, 'StoredLeaseManager');
     const { pollMs = 500, firstPauseMs = pollMs, processes } = options;
+    assertDuration('pollMs', pollMs);
+    assertDuration('firstPauseMs', firstPauseMs);
     this.store = store;
     this.#runtime = runtime;
     this.#wakeUps = new WakeUps(runtime);

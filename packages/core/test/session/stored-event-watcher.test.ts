@@ -44,6 +44,15 @@ function watched(watcher: StoredEventWatcher): { ids: string[]; stop(): void; en
 }
 
 describe('StoredEventWatcher', () => {
+  it('rejects wrong options (contract 42)', () => {
+    const create = (options: object): unknown =>
+      new StoredEventWatcher(new OtherProcess(), new FixedRuntime(), options);
+    expect(() => create({ pollMS: 5 })).toThrow('StoredEventWatcher has no option pollMS. Did you mean pollMs?');
+    expect(() => create({ pollMs: Number.NaN })).toThrow(
+      'pollMs must be a number of milliseconds above 0, or Infinity.',
+    );
+  });
+
   it('yields events of other processes at the next poll, and own events after notify (contract 8)', async () => {
     const [runtime, reader] = [new FixedRuntime(), new OtherProcess()];
     const watcher = new StoredEventWatcher(reader, runtime, { pollMs: 1_000 });

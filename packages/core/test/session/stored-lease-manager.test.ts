@@ -85,6 +85,15 @@ async function within<T>(runtime: FixedRuntime, ms: number, promise: Promise<T>)
 }
 
 describe('StoredLeaseManager', () => {
+  it('rejects wrong options (contract 42)', () => {
+    const runtime = new FixedRuntime();
+    const create = (options: object): unknown =>
+      new StoredLeaseManager(new InMemoryLeaseStore(runtime), runtime, options);
+    expect(() => create({ pollMS: 5 })).toThrow('StoredLeaseManager has no option pollMS. Did you mean pollMs?');
+    for (const name of ['pollMs', 'firstPauseMs'])
+      expect(() => create({ [name]: 0 })).toThrow(`${name} must be a number of milliseconds above 0, or Infinity.`);
+  });
+
   it('grants, renews and releases without timers if the store never polls (contract 13)', async () => {
     const runtime = new FixedRuntime();
     const manager = new StoredLeaseManager(new InMemoryLeaseStore(runtime), runtime, { pollMs: Infinity });

@@ -5,6 +5,7 @@ import {
   assertCount,
   assertUser,
   failInvalidJson,
+  assertSeconds,
   invalidInput,
   isPlainObject,
   JsonCopier,
@@ -123,17 +124,13 @@ export function assertSearch(p: SearchMemoryRequest): void {
 
 /** Throws `INVALID_INPUT` unless a minimum score is a finite number. */
 export function assertScore(value: unknown): void {
-  if (!Number.isFinite(value)) throw invalidInput('minScore', 'a number', value);
+  if (!Number.isFinite(value)) throw invalidInput('minScore', 'a finite number', value);
 }
 
 /** Throws `INVALID_INPUT` unless a minimum relevance is a number from 0 to 1. */
 export function assertRelevance(value: unknown): void {
   if (!(typeof value === 'number' && value >= 0 && value <= 1))
     throw invalidInput('minRelevance', 'a number from 0 to 1', value);
-}
-
-function assertSeconds(argument: string, value: unknown): void {
-  if (!Number.isFinite(value)) throw invalidInput(argument, 'a number of seconds', value);
 }
 
 /** Throws `INVALID_INPUT` unless the value is a string that is not empty. */

@@ -1,6 +1,7 @@
 import { TholeError } from '@thole/core';
 import {
   assertName,
+  assertSeconds,
   invalidInput,
   isPlainObject,
   memoryKeyOf,
@@ -90,7 +91,6 @@ function assertRequest(p: PruneMemoriesRequest): void {
   rejectUnknownOptions(p, pruneRequestNames, 'pruneMemories');
   assertName('appName', p.appName);
   if (p.userId !== undefined) assertName('userId', p.userId);
-  if (p.olderThan !== undefined && !Number.isFinite(p.olderThan))
-    throw invalidInput('olderThan', 'a number of seconds', p.olderThan);
+  if (p.olderThan !== undefined) assertSeconds('olderThan', p.olderThan);
   assertFilter({ kinds: p.kinds });
 }

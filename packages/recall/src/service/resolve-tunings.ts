@@ -51,7 +51,7 @@ function mergeNumbers<T extends object>(
   rejectUnknownOptions(change, Object.keys(defaults), argument);
   const entries = Object.entries(change).filter(([, value]) => value !== undefined);
   for (const [name, value] of entries)
-    if (!Number.isFinite(value)) throw invalidInput(`${argument}.${name}`, 'a number', value);
+    if (!Number.isFinite(value)) throw invalidInput(`${argument}.${name}`, 'a finite number', value);
   return { ...defaults, ...(Object.fromEntries(entries) as Partial<T>) };
 }
 

@@ -42,7 +42,7 @@ export function checkVectorQuery(scope: UserRef, p: VectorQuery): CheckedVectorQ
   const { model, vector, limit, minScore } = p;
   assertName('model', model);
   assertCount('limit', limit);
-  if (minScore !== undefined && !Number.isFinite(minScore)) throw invalidInput('minScore', 'a number', minScore);
+  if (minScore !== undefined && !Number.isFinite(minScore)) throw invalidInput('minScore', 'a finite number', minScore);
   const unit = readUnitVector('vector', vector);
   p.signal?.throwIfAborted();
   return { model, unit, limit, minScore };

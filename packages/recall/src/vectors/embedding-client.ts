@@ -1,5 +1,13 @@
 import { TholeError } from '@thole/core';
-import { inNewSpan, raceAbort, withRetries } from '@thole/core/kit';
+import {
+  assertBytes,
+  assertCount,
+  inNewSpan,
+  optionNames,
+  raceAbort,
+  rejectUnknownOptions,
+  withRetries,
+} from '@thole/core/kit';
 import type { TracedWork } from '@thole/core/kit';
 import type { Embedder, Runtime } from '@thole/core';
 import { EmbeddingCache } from './embedding-cache.ts';
@@ -18,6 +26,14 @@ export interface EmbeddingClientOptions {
   cacheBytes?: number | undefined;
 }
 
+const names = optionNames<EmbeddingClientOptions>({
+  embedder: true,
+  runtime: true,
+  maxConcurrentBatches: true,
+  maxAttempts: true,
+  cacheBytes: true,
+});
+
 /** Calls an embedder with a limit on parallel calls, retries and a cache. */
 export class EmbeddingClient {
   readonly #embedder: Embedder;
@@ -27,8 +43,13 @@ export class EmbeddingClient {
   readonly #cache: EmbeddingCache;
   readonly maxConcurrentBatches: number;
 
+  /** Throws `INVALID_INPUT` for wrong options. */
   constructor(options: EmbeddingClientOptions) {
+    rejectUnknownOptions(options, names, 'EmbeddingClient');
     const { embedder, runtime, maxConcurrentBatches = 4, maxAttempts = 3, cacheBytes = 16 * 1024 * 1024 } = options;
+    assertCount('maxConcurrentBatches', maxConcurrentBatches, 1);
+    assertCount('maxAttempts', maxAttempts, 1);
+    assertBytes('cacheBytes', cacheBytes);
     this.#embedder = embedder;
     this.#runtime = runtime;
     this.#maxAttempts = maxAttempts;

@@ -87,7 +87,7 @@ describe('wordRanking', () => {
     [{ analyzer: {} }, 'analyzer'],
     [{ analyzer: null }, 'analyzer'],
     [{ chat: null }, 'chat'],
-    [{ chat: { weights: { ownWords: NaN } } }, 'chat.weights.ownWords'],
+    [{ chat: { weights: { ownWords: NaN } } }, 'chat.weights.ownWords must be a finite number, got a number.'],
     [{ chat: { weights: { loudness: 1 } } }, 'loudness'],
     [{ messages: { bm25: { b: 2 } } }, 'messages.bm25'],
     [{ messages: { bm25: { k1: 0 } } }, 'messages.bm25'],

@@ -1,5 +1,5 @@
 import { AgentTree, isFinalResponse, textOf, TholeError } from '@thole/core';
-import { assertAgent, invalidInput, setOwn } from '@thole/core/kit';
+import { assertAgent, invalidInput, optionNames, rejectUnknownOptions, setOwn } from '@thole/core/kit';
 import type { Agent, Event, FunctionDeclaration, JsonObject, ModelFactory, Tool, ToolContext } from '@thole/core';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import type { LlmAgent } from './llm-agent.ts';
@@ -14,10 +14,12 @@ export interface AgentToolOptions {
   idempotent?: boolean | undefined;
 }
 
+const names = optionNames<AgentToolOptions>({ agent: true, skipSummarization: true, idempotent: true });
+
 /**
  * An agent as a tool. It runs in a separate in-memory session with a copy of the caller's state. The call is answered with
  * its final text, or with the parsed object if it has an `outputSchema`. Its changes to state and artifacts are applied to
- * the caller's session. The constructor throws `INVALID_INPUT` for a value that is not an agent.
+ * the caller's session. The constructor throws `INVALID_INPUT` for wrong options and a value that is not an agent.
  */
 export class AgentTool implements Tool {
   readonly agent: Agent;
@@ -27,9 +29,12 @@ export class AgentTool implements Tool {
   readonly idempotent: boolean;
 
   constructor(options: AgentToolOptions) {
-    if (typeof options !== 'object' || options === null)
-      throw invalidInput("An AgentTool's options", 'an object', options);
+    rejectUnknownOptions(options, names, 'AgentTool');
     assertAgent(options.agent);
+    for (const name of ['skipSummarization', 'idempotent'] as const) {
+      if (options[name] !== undefined && typeof options[name] !== 'boolean')
+        throw invalidInput(`${name} of tool ${options.agent.name}`, 'a boolean', options[name]);
+    }
     this.agent = options.agent;
     this.name = options.agent.name;
     this.description = options.agent.description ?? '';
@@ -109,7 +114,7 @@ function copyChanges({ actions }: Event, { state, actions: own }: ToolContext): 
 }
 
 function invalidArguments(tool: string, issues: string): TholeError {
-  return new TholeError('INVALID_INPUT', `The arguments of ${tool} were refused: ${issues}.`, {
+  return new TholeError('INVALID_INPUT', `The arguments of ${tool} are invalid: ${issues}.`, {
     details: { refused: true },
   });
 }

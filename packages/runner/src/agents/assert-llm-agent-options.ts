@@ -62,8 +62,7 @@ const CONFIG_NAMES = {
 } satisfies Record<keyof GenerateContentConfig, true>;
 
 function unknownConfig(agent: string, key: string): TholeError {
-  const suggestion =
-    didYouMean(key, Object.keys(CONFIG_NAMES)) || ' An option of one provider goes into providerOptions.';
+  const suggestion = didYouMean(key, Object.keys(CONFIG_NAMES)) || ' Put options of one provider into providerOptions.';
   return new TholeError('INVALID_INPUT', `Agent ${agent}: generateContentConfig has no member ${key}.${suggestion}`);
 }
 
@@ -104,7 +103,7 @@ export function assertLlmAgentOptions(options: LlmAgentOptions): {
 function checkModelOption({ name, model }: LlmAgentOptions): void {
   if (model === undefined || (typeof model === 'string' && model !== '')) return;
   if (typeof model === 'object' && model !== null && typeof model.generateContentAsync === 'function') return;
-  throw invalidInput(`Agent ${name}: model`, 'a model or the name of one', model);
+  throw invalidInput(`Agent ${name}: model`, 'a model or a model name', model);
 }
 
 function assertTools({ name, tools }: LlmAgentOptions): void {

@@ -13,10 +13,10 @@ export function assertModel(agent: LlmAgent, p: { models: readonly ModelFactory[
     throw new TholeError('INVALID_INPUT', `Agent ${agent.name} has no model, and no agent above it has one.`);
   }
   if (typeof model !== 'string' || p.models.some((factory) => factory.supports(model))) return;
-  const known = p.models.flatMap((factory) => factory.patterns);
+  const patterns = p.models.flatMap((factory) => factory.patterns);
   throw new TholeError(
     'MODEL_UNKNOWN',
-    `Agent ${agent.name}: no factory knows the model ${JSON.stringify(model)}; ` +
-      (known.length > 0 ? `known are ${known.join(', ')}.` : 'the runner has no `models`.'),
+    `Agent ${agent.name}: no model factory accepts ${JSON.stringify(model)}; ` +
+      (patterns.length > 0 ? `the factories accept ${patterns.join(', ')}.` : 'the runner has no `models`.'),
   );
 }

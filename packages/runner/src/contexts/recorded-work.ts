@@ -1,5 +1,5 @@
 import { createEvent, getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
-import { assertDuration, failInvalidJson, invalidInput, JsonCopier } from '@thole/core/kit';
+import { assertDuration, assertSeconds, failInvalidJson, invalidInput, JsonCopier } from '@thole/core/kit';
 import type { RecordedInterrupt } from '@thole/core/kit';
 import type { Event, InputRequest, InterruptKind, Json, MaybePromise, StepFunction } from '@thole/core';
 import { assertInputRequest, inputAnswer } from '../flow/input-answer.ts';
@@ -51,7 +51,7 @@ export class AgentWaits {
   }
 
   async sleepUntil(time: number): Promise<void> {
-    if (typeof time !== 'number' || !Number.isFinite(time)) throw invalidInput('time', 'a number of seconds', time);
+    assertSeconds('time', time);
     const recorded = this.#recorded('timer').find(
       ({ call }) => call.args['wakeAt'] === time && call.args['ms'] === undefined,
     );

@@ -9,7 +9,8 @@ const names = optionNames<InputRequest>({ message: true, responseSchema: true, p
 /** Throws `INVALID_INPUT` for a wrong request. */
 export function assertInputRequest(p: InputRequest): void {
   rejectUnknownOptions(p, names, 'requestInput');
-  if (typeof p.message !== 'string' || p.message === '') throw invalidInput('message', 'a text', p.message);
+  if (typeof p.message !== 'string' || p.message === '')
+    throw invalidInput('message', 'a string that is not empty', p.message);
   if (p.responseSchema !== undefined && !isPlainObject(p.responseSchema))
     throw invalidInput('responseSchema', 'a JSON Schema object', p.responseSchema);
   if (p.ttlMs !== undefined) assertDuration('ttlMs', p.ttlMs);

@@ -103,8 +103,8 @@ export function totalOf(usage: Usage): number {
   return parts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
 }
 
-/** Returns the result of `costOf`. Throws `INVALID_INPUT` unless it is a number ≥ 0. */
+/** Returns the result of `costOf`. Throws `INVALID_INPUT` unless it is a finite number ≥ 0. */
 export function checkCost(cost: unknown): number {
   if (typeof cost === 'number' && Number.isFinite(cost) && cost >= 0) return cost;
-  throw new TholeError('INVALID_INPUT', `costOf must return a number ≥ 0, got ${typeName(cost)}.`);
+  throw new TholeError('INVALID_INPUT', `costOf must return a finite number ≥ 0, got ${typeName(cost)}.`);
 }

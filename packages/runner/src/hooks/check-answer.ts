@@ -16,7 +16,7 @@ export function problemWithAnswer(callback: string, answer: unknown): string | u
   if (!shape || (answer === null && callback === 'onEventCallback')) return undefined;
   if (shape.fits(answer)) return undefined;
   const hint = shape.hint?.(answer);
-  return `must answer ${shape.expected} or nothing, but it answered ${typeName(answer)}${hint ? `: ${hint}` : ''}.`;
+  return `must return ${shape.expected} or undefined, got ${typeName(answer)}${hint ? `: ${hint}` : ''}.`;
 }
 
 const NOTIFICATIONS: ReadonlySet<string> = new Set(['afterRunCallback', 'onAgentErrorCallback', 'onRunErrorCallback']);

@@ -11,11 +11,12 @@ export type LoggingContext = Pick<
 
 /**
  * Logs an error with message, stack and causes at level `error`. Each error is logged once, where it first appears.
- * Skips errors that were logged before, errors with a logged cause, and the error that stopped the run. Never throws.
+ * Skips errors that were logged before, errors with a logged cause, and after a stop of the run its reason and every
+ * `AbortError`. Never throws.
  */
 export function logFailure(context: LoggingContext, message: string, error: unknown, fields: LogFields = {}): void {
   try {
-    if (wasLogged(error) || isStopReason(error, context.signal)) return;
+    if (wasLogged(error) || isStop(error, context.signal)) return;
     markLogged(error);
     const { appName, userId, sessionId, invocationId, agentName, runtime } = context;
     const where = { appName, userId, sessionId, invocationId, agentName };
@@ -26,16 +27,23 @@ export function logFailure(context: LoggingContext, message: string, error: unkn
 }
 
 function wasLogged(error: unknown): boolean {
-  let each = error;
-  for (let depth = 0; depth < 8 && typeof each === 'object' && each !== null; depth++) {
-    if ((each as { [logged]?: unknown })[logged] === true) return true;
-    each = (each as { cause?: unknown }).cause;
-  }
-  return false;
+  return withCauses(error).some((each) => (each as { [logged]?: unknown })[logged] === true);
 }
 
-function isStopReason(error: unknown, signal: AbortSignal): boolean {
-  return signal.aborted && (error === signal.reason || (error as Error | undefined)?.cause === signal.reason);
+function isStop(error: unknown, signal: AbortSignal): boolean {
+  if (!signal.aborted) return false;
+  return withCauses(error).some((each) => each === signal.reason || (each as { name?: unknown }).name === 'AbortError');
+}
+
+/** Returns the error and its causes, at most eight objects. */
+function withCauses(error: unknown): object[] {
+  const found: object[] = [];
+  let each = error;
+  while (typeof each === 'object' && each !== null && found.length < 8) {
+    found.push(each);
+    each = (each as { cause?: unknown }).cause;
+  }
+  return found;
 }
 
 // Marks the error itself, because the package has no module state and its copies must recognize each other's marks.

@@ -1,4 +1,4 @@
-import { invalidInput } from '@thole/core/kit';
+import { invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Plugin } from '@thole/core';
 import type { HookParams } from '../hooks/call-hooks.ts';
 import type { Instruction } from '../agents/llm-agent-options.ts';
@@ -11,12 +11,16 @@ export interface GlobalInstructionPluginOptions {
   name?: string | undefined;
 }
 
+const names = optionNames<GlobalInstructionPluginOptions>({ globalInstruction: true, name: true });
+
 /** Adds one instruction before the instructions of every agent of the app. */
 export class GlobalInstructionPlugin implements Plugin {
   readonly name: string;
   readonly #instruction: Instruction;
 
+  /** Throws `INVALID_INPUT` for wrong options. */
   constructor(options: GlobalInstructionPluginOptions) {
+    rejectUnknownOptions(options, names, 'GlobalInstructionPlugin');
     const { globalInstruction } = options;
     if (typeof globalInstruction !== 'string' && typeof globalInstruction !== 'function') {
       throw invalidInput('globalInstruction', 'a string or a function', globalInstruction);

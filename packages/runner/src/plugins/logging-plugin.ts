@@ -1,6 +1,6 @@
 import type { CallbackContext, LogFields, Plugin, Tool, ToolContext } from '@thole/core';
 import { getFunctionCalls } from '@thole/core';
-import { errorFields } from '@thole/core/kit';
+import { errorFields, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { HookParams } from '../hooks/call-hooks.ts';
 
 /** Options of `LoggingPlugin`. The default of `name`, which errors contain, is `logging`. */
@@ -10,6 +10,8 @@ export interface LoggingPluginOptions {
   content?: boolean | undefined;
 }
 
+const names = optionNames<LoggingPluginOptions>({ name: true, content: true });
+
 /**
  * Logs the steps of a run: ids, names and counts at `info`, errors with their messages and causes at `error`. Changes
  * nothing.
@@ -18,9 +20,14 @@ export class LoggingPlugin implements Plugin {
   readonly name: string;
   readonly #content: boolean;
 
+  /** Throws `INVALID_INPUT` for wrong options. */
   constructor(options: LoggingPluginOptions = {}) {
-    this.name = options.name ?? 'logging';
-    this.#content = options.content ?? false;
+    rejectUnknownOptions(options, names, 'LoggingPlugin');
+    const { name = 'logging', content = false } = options;
+    // A string such as 'false' would log private content.
+    if (typeof content !== 'boolean') throw invalidInput('content of LoggingPlugin', 'a boolean', content);
+    this.name = name;
+    this.#content = content;
   }
 
   onUserMessageCallback({ invocationContext, userMessage }: HookParams<'onUserMessageCallback'>): void {
@@ -51,14 +58,14 @@ export class LoggingPlugin implements Plugin {
   }
 
   beforeModelCallback({ callbackContext, llmRequest }: HookParams<'beforeModelCallback'>): void {
-    this.#log(callbackContext, 'model is asked', { contents: llmRequest.contents.length }, llmRequest);
+    this.#log(callbackContext, 'model call starts', { contents: llmRequest.contents.length }, llmRequest);
   }
 
   afterModelCallback({ callbackContext, llmResponse }: HookParams<'afterModelCallback'>): void {
     if (llmResponse.partial) return;
     const { finishReason, errorCode, modelVersion, usageMetadata } = llmResponse;
     const fields = { finishReason, errorCode, modelVersion, tokens: usageMetadata?.totalTokenCount };
-    this.#log(callbackContext, 'model has answered', fields, llmResponse.content);
+    this.#log(callbackContext, 'model call ends', fields, llmResponse.content);
   }
 
   onModelErrorCallback({ callbackContext, error }: HookParams<'onModelErrorCallback'>): void {

@@ -1,4 +1,4 @@
-import { TholeError } from '@thole/core';
+import { assertCount, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { JsonObject, Plugin } from '@thole/core';
 import type { HookParams } from '../hooks/call-hooks.ts';
 
@@ -9,6 +9,8 @@ export interface ReflectAndRetryToolPluginOptions {
   name?: string | undefined;
 }
 
+const names = optionNames<ReflectAndRetryToolPluginOptions>({ maxRetries: true, name: true });
+
 /**
  * Answers the error of a tool with the error text and a request to try another way. After `maxRetries` failures of a tool, it
  * requests the model to stop. A success resets the count, and the end of the invocation removes it.
@@ -18,12 +20,12 @@ export class ReflectAndRetryToolPlugin implements Plugin {
   readonly #maxRetries: number;
   readonly #failures = new Map<string, Map<string, number>>();
 
+  /** Throws `INVALID_INPUT` for wrong options. */
   constructor(options: ReflectAndRetryToolPluginOptions = {}) {
-    const { maxRetries = 3 } = options;
-    if (!Number.isSafeInteger(maxRetries) || maxRetries < 0) {
-      throw new TholeError('INVALID_INPUT', 'maxRetries must be an integer of 0 or more.');
-    }
-    this.name = options.name ?? 'reflect_and_retry_tool';
+    rejectUnknownOptions(options, names, 'ReflectAndRetryToolPlugin');
+    const { maxRetries = 3, name = 'reflect_and_retry_tool' } = options;
+    assertCount('maxRetries', maxRetries);
+    this.name = name;
     this.#maxRetries = maxRetries;
   }
 

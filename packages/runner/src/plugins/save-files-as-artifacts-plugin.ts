@@ -1,3 +1,4 @@
+import { rejectUnknownOptions } from '@thole/core/kit';
 import type { Content, Plugin } from '@thole/core';
 import type { HookParams } from '../hooks/call-hooks.ts';
 import { saveInputBlobs } from '../invocation/open-run.ts';
@@ -9,7 +10,9 @@ import { saveInputBlobs } from '../invocation/open-run.ts';
 export class SaveFilesAsArtifactsPlugin implements Plugin {
   readonly name: string;
 
+  /** Throws `INVALID_INPUT` for unknown options. */
   constructor(options: { name?: string | undefined } = {}) {
+    rejectUnknownOptions(options, ['name'], 'SaveFilesAsArtifactsPlugin');
     this.name = options.name ?? 'save_files_as_artifacts';
   }
 

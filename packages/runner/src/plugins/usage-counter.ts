@@ -1,4 +1,5 @@
 import { systemRuntime } from '@thole/core';
+import { rejectUnknownOptions } from '@thole/core/kit';
 import type { MaybePromise, Runtime } from '@thole/core';
 
 /** Used tokens and cost. */
@@ -28,6 +29,7 @@ export class InMemoryUsageCounter implements UsageCounter {
   #nextExpiry = Infinity;
 
   constructor(options: { runtime?: Runtime | undefined } = {}) {
+    rejectUnknownOptions(options, ['runtime'], 'InMemoryUsageCounter');
     this.#runtime = options.runtime ?? systemRuntime();
   }
 

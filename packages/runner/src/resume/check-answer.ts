@@ -1,5 +1,5 @@
 import { callStatus, getFunctionResponses, TholeError } from '@thole/core';
-import { canonicalJson, isPlainObject } from '@thole/core/kit';
+import { canonicalJson, formatAnswerIssues, isPlainObject } from '@thole/core/kit';
 import type { InterruptLog, RecordedInterrupt } from '@thole/core/kit';
 import type { Event, FunctionResponse, Interrupt, Json, JsonObject, ReadonlyContext, Tool, Toolset } from '@thole/core';
 import { jsonSchema, readSchemaInput } from '@thole/tools';
@@ -161,7 +161,7 @@ async function checkInput(interrupt: Interrupt, given: GivenAnswer): Promise<Jso
     ({ issues } = result);
   }
   if (declined) return declined;
-  throw invalidAnswer(interrupt, `does not fit the schema of the request: ${issues.join('; ')}`);
+  throw new TholeError('ANSWER_INVALID', formatAnswerIssues(interrupt, issues));
 }
 
 function toResponse(value: Json): JsonObject {

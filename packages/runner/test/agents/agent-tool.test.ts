@@ -88,7 +88,7 @@ describe('AgentTool', () => {
     const { runner } = await createSetup(rootOf(model, { tools: [new AgentTool({ agent })] }));
     const events = await Array.fromAsync(runner.runAsync(hello));
     expect(answersIn(events)).toEqual([
-      ['expert', { error: 'The arguments of expert were refused: door: expected string.' }],
+      ['expert', { error: 'The arguments of expert are invalid: door: expected string.' }],
       ['expert', { key: '7' }],
     ]);
     expect(textOf(inner.requests[0]!.contents[0])).toBe('{"door":"front"}');

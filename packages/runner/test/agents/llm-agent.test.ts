@@ -15,7 +15,7 @@ describe('LlmAgent with invalid options', () => {
     ['a name that is not an identifier', { name: 'no good' }, "An agent's name must be an identifier"],
     ['the name of the user', { name: 'user' }, "must not be called 'user'"],
     ['an unknown option', { name: 'a', instructions: 'x' }, 'Agent a: there is no option instructions.'],
-    ['an invalid model', { name: 'a', model: {} }, 'Agent a: model must be a model or the name of one, got an object.'],
+    ['an invalid model', { name: 'a', model: {} }, 'Agent a: model must be a model or a model name, got an object.'],
     [
       'an instruction that is a number',
       { name: 'a', instruction: 7 },
@@ -95,7 +95,7 @@ describe('Runner with an invalid LlmAgent', () => {
     expect(() => runnerOf(new LlmAgent({ name: 'a', model: 'other-1' }))).toThrow(
       expect.objectContaining({
         code: 'MODEL_UNKNOWN',
-        message: 'Agent a: no factory knows the model "other-1"; known are known-1.',
+        message: 'Agent a: no model factory accepts "other-1"; the factories accept known-1.',
       }),
     );
   });

@@ -18,7 +18,7 @@ describe('LlmAgent options', () => {
     [{ output_key: 'k' }, 'there is no option output_key. Did you mean outputKey?'],
     [{ instructions: 'Be brief.' }, 'there is no option instructions. Did you mean instruction?'],
     [{ generateContentConfig: { max_output_tokens: 1 } }, 'no member max_output_tokens. Did you mean maxOutputTokens?'],
-    [{ generateContentConfig: { presencePenalty: 1 } }, 'An option of one provider goes into providerOptions.'],
+    [{ generateContentConfig: { presencePenalty: 1 } }, 'Put options of one provider into providerOptions.'],
   ])('rejects %j and names the correct form', (options, sentence) => {
     const all = { name: 'root', ...(options as object) };
     expect(() => new LlmAgent(all)).toThrow(inputError(sentence) as Error);

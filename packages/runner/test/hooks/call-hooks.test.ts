@@ -3,7 +3,7 @@ import { calls, fails, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import type { LlmAgentOptions } from '../../src/agents/llm-agent-options.ts';
 import { AgentTool } from '../../src/agents/agent-tool.ts';
-import { answersIn, hello, createSetup, outcomeOf, rootOf, textsIn, toolOf } from '../support/llm-setup.ts';
+import { answersIn, hello, createSetup, outcomeOf, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
 
 const content = (text: string): Content => ({ role: 'model', parts: [{ text }] });
 const returnNull = (): never => null as never;
@@ -53,12 +53,18 @@ describe('A callback that returns null', () => {
 
 describe('A callback with an invalid result', () => {
   it.each<[Partial<LlmAgentOptions>, string]>([
-    [{ beforeAgentCallback: () => 'hi' as never }, 'beforeAgentCallback must answer a Content {role, parts: [{text}]}'],
+    [{ beforeAgentCallback: () => 'hi' as never }, 'beforeAgentCallback must return a Content {role, parts: [{text}]}'],
     [{ afterAgentCallback: () => says('hi') as never }, 'return its `content`, not the whole of it'],
     [{ beforeModelCallback: () => content('hi') as never }, 'wrap it as {content}'],
-    [{ afterModelCallback: () => 1 as never }, 'afterModelCallback must answer an LlmResponse'],
-    [{ beforeToolCallback: () => 'sunny' as never }, 'it answered a string: wrap it as {result}'],
-    [{ afterToolCallback: () => ['sunny'] as never }, 'afterToolCallback must answer an object or nothing'],
+    [{ afterModelCallback: () => 1 as never }, 'afterModelCallback must return an LlmResponse'],
+    [
+      { beforeToolCallback: () => 'sunny' as never },
+      'must return an object or undefined, got a string: wrap it as {result}',
+    ],
+    [
+      { afterToolCallback: () => ['sunny'] as never },
+      'afterToolCallback must return an object or undefined, got an array',
+    ],
   ])('ends the run with CALLBACK_FAILED and names the correct form', async (options, sentence) => {
     const agent = rootOf(new ScriptedLlm(calls('look'), says('x')), { tools: [toolOf('look', () => 1)], ...options });
     const { runner } = await createSetup(agent);
@@ -103,6 +109,50 @@ describe('Logs of failures', () => {
       'Error: the reason',
     ]);
     expect(JSON.stringify(lines)).not.toMatch(/Ulm|secret/);
+  });
+
+  type Waits = (context: { signal: AbortSignal }) => Promise<never>;
+  const asks = (waits: Waits): ScriptedLlm => new ScriptedLlm((_request, options) => waits(options));
+  it.each<[string, (waits: Waits) => Parameters<typeof rootOf>, ((waits: Waits) => Plugin)?]>([
+    ['a model', (waits) => [asks(waits)]],
+    ['a tool', (waits) => [new ScriptedLlm(calls('look')), { tools: [toolOf('look', (_args, c) => waits(c))] }]],
+    [
+      'a tool that is an agent',
+      (waits) => [
+        new ScriptedLlm(calls('sub', { request: 'Ulm' })),
+        { tools: [new AgentTool({ agent: rootOf(asks(waits), { name: 'sub' }) })] },
+      ],
+    ],
+    ['a callback', (waits) => [new ScriptedLlm(), { beforeAgentCallback: waits }]],
+    ['an instruction', (waits) => [new ScriptedLlm(), { instruction: waits }]],
+    [
+      'a plugin',
+      () => [new ScriptedLlm()],
+      (waits) => ({ name: 'slow', beforeModelCallback: ({ callbackContext }) => waits(callbackContext) }),
+    ],
+  ])('contain no error of %s that an abort has stopped (contract 23)', async (_name, agentOf, pluginOf) => {
+    const errors: ((reason: unknown) => unknown)[] = [
+      (reason) => reason,
+      (reason) => new Error('The call failed.', { cause: reason }),
+      () => new DOMException('Aborted.', 'AbortError'),
+    ];
+    for (const errorOf of errors) {
+      const stop = new AbortController();
+      let hasThrown = false;
+      const waits: Waits = async ({ signal }) => {
+        const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
+        stop.abort();
+        await aborted;
+        hasThrown = true;
+        throw errorOf(signal.reason);
+      };
+      const plugins = pluginOf ? [pluginOf(waits)] : [];
+      const { runner, runtime } = await createSetup(rootOf(...agentOf(waits)), { plugins });
+      const { error } = await outcomeOf(runner.runAsync({ ...hello, abortSignal: stop.signal }));
+      await settle();
+      expect([error?.code, hasThrown]).toEqual(['RUN_ABORTED', true]);
+      expect(runtime.logs.filter(({ level }) => level === 'error')).toEqual([]);
+    }
   });
 
   it('contain no error for a call of an unknown tool', async () => {

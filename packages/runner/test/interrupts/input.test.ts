@@ -1,4 +1,5 @@
 import type { Json, Tool } from '@thole/core';
+import { parseAnswerIssues } from '@thole/core/kit';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { createDurableStore } from '../support/durable-store.ts';
@@ -79,6 +80,21 @@ describe('context.requestInput of a tool', () => {
       'functionCall',
       'functionResponse',
     ]);
+  });
+});
+
+describe('An answer that does not fit the schema of its request', () => {
+  it('is rejected with a message that parseAnswerIssues reads (contract 28)', async () => {
+    const properties = { room: { type: 'integer' }, nights: { type: 'integer', maximum: 3 } };
+    const responseSchema = { type: 'object', properties, required: ['room'] };
+    const ask = toolOf('ask', async (_args, context) => context.requestInput({ message: 'Which?', responseSchema }));
+    const model = new ScriptedLlm(calls('ask', {}, 'c1'));
+    const { runner } = await createSetup(rootOf(model, { tools: [ask] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    const { error } = await outcomeOf(runner.resume({ ...ref, answers: { [interrupts[0]!.id]: { nights: 4 } } }));
+    expect(error?.code).toBe('ANSWER_INVALID');
+    const issues = parseAnswerIssues(error?.message ?? '');
+    expect(issues?.toSorted()).toEqual(['nights: must be at most 3', 'room: is required']);
   });
 });
 

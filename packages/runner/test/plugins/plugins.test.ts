@@ -1,6 +1,7 @@
 import type { Content, Event, LogFields } from '@thole/core';
 import { calls, fails, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
+import { AgentTool } from '../../src/agents/agent-tool.ts';
 import { GlobalInstructionPlugin } from '../../src/plugins/global-instruction-plugin.ts';
 import { LoggingPlugin } from '../../src/plugins/logging-plugin.ts';
 import { ReflectAndRetryToolPlugin } from '../../src/plugins/reflect-and-retry-tool-plugin.ts';
@@ -20,13 +21,13 @@ describe('LoggingPlugin', () => {
   it('logs the steps of a run in order, without content', async () => {
     const lines = await turn(false);
     expect(lines.map(({ message }) => message)).toEqual([
-      ...['user message', 'event', 'run begins', 'agent begins', 'model is asked', 'model has answered', 'event'],
+      ...['user message', 'event', 'run begins', 'agent begins', 'model call starts', 'model call ends', 'event'],
       ...[
         'tool begins',
         'tool has answered',
         'event',
-        'model is asked',
-        'model has answered',
+        'model call starts',
+        'model call ends',
         'event',
         'agent has ended',
         'run has ended',
@@ -149,6 +150,41 @@ describe('ReflectAndRetryToolPlugin', () => {
   it('rejects a negative maxRetries', () => {
     expect(() => new ReflectAndRetryToolPlugin({ maxRetries: -1 })).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT' }),
+    );
+  });
+});
+
+describe('Options of plugins and AgentTool', () => {
+  const agent = rootOf(new ScriptedLlm());
+
+  it.each<[string, () => unknown, string]>([
+    [
+      'LoggingPlugin',
+      () => new LoggingPlugin({ contents: true } as never),
+      'has no option contents. Did you mean content?',
+    ],
+    [
+      'LoggingPlugin',
+      () => new LoggingPlugin({ content: 'false' as never }),
+      'content of LoggingPlugin must be a boolean',
+    ],
+    [
+      'GlobalInstructionPlugin',
+      () => new GlobalInstructionPlugin({ globalInstruction: 'x', nam: 'y' } as never),
+      'nam',
+    ],
+    ['ReflectAndRetryToolPlugin', () => new ReflectAndRetryToolPlugin({ maxRetrys: 1 } as never), 'maxRetrys'],
+    ['ReflectAndRetryToolPlugin', () => new ReflectAndRetryToolPlugin({ maxRetries: '1' as never }), 'got a string'],
+    ['SaveFilesAsArtifactsPlugin', () => new SaveFilesAsArtifactsPlugin({ nam: 'y' } as never), 'nam'],
+    ['AgentTool', () => new AgentTool({ agent, skipSummarisation: true } as never), 'skipSummarization?'],
+    [
+      'AgentTool',
+      () => new AgentTool({ agent, idempotent: 'no' as never }),
+      'idempotent of tool root must be a boolean',
+    ],
+  ])('rejects wrong options of %s with INVALID_INPUT (contract 42)', (_, create, message) => {
+    expect(create).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(message) }),
     );
   });
 });

@@ -218,6 +218,18 @@ describe('context.sleep', () => {
     expect(textsIn((await sessionService.getSession(ref))!.events).at(-1)).toBe('root: Awake.');
   });
 
+  it('rejects a time that is not a finite number with INVALID_INPUT (contract 42)', async () => {
+    const agent = agentOf('root', async function* (context) {
+      await context.sleepUntil(Infinity);
+    });
+    const { runner } = await createSetup(agent);
+    const { error } = await outcomeOf(runner.runAsync(hello));
+    expect(error).toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('a finite number of seconds'),
+    });
+  });
+
   it.each([100, 30])('pauses again if it is resumed %i seconds before its time', async (seconds) => {
     const time = 2e9;
     const agent = agentOf('root', async function* (context) {

@@ -15,7 +15,7 @@ export function newMessageParts(messages: readonly ClientMessage[]): Part[] {
   if (last?.role !== 'user') return [];
   const { content } = last;
   if (typeof content === 'string') return content === '' ? [] : [{ text: content }];
-  if (!Array.isArray(content)) throw invalid('must be a text or a list of parts');
+  if (!Array.isArray(content)) throw invalid('must be a string or a list of parts');
   return content.flatMap((part: unknown, i) => toPart(part, `[${i}]`));
 }
 
@@ -26,7 +26,8 @@ function toPart(part: unknown, path: string): Part[] {
     if (typeof text !== 'string') throw invalid(`${path}.text must be a string`);
     return text === '' ? [] : [{ text }];
   }
-  if (!mediaTypes.has(type) || !isPlainObject(source)) throw invalid(`${path} must be a text or a file with a source`);
+  if (!mediaTypes.has(type) || !isPlainObject(source))
+    throw invalid(`${path} must be a text part or a file with a source`);
   const { mimeType, value } = source;
   if (typeof value !== 'string') throw invalid(`${path}.source must have a value`);
   if (source['type'] === 'data') {

@@ -16,7 +16,7 @@ const typesByExtension: { readonly [extension: string]: string } = {
  */
 export function toParts(content: unknown, param: string): Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ text: content }];
-  if (!Array.isArray(content)) throw openAiError(`${param} must be a text or a list of parts.`, { param });
+  if (!Array.isArray(content)) throw openAiError(`${param} must be a string or a list of parts.`, { param });
   return content.flatMap((each: unknown, i) => toPart(each, `${param}[${i}]`));
 }
 

@@ -58,6 +58,14 @@ describe('POST /ag-ui/:app', () => {
   });
 
   it.each([
+    [7, ' must be a string or a list of parts.'],
+    [[{ type: 'image' }], '[0] must be a text part or a file with a source.'],
+  ])('says what the content of a message must be: %j', async (content, problem) => {
+    const { body } = await ask(agUiDemo().handler, 'POST', '/ag-ui/demo', withContent(content));
+    expect(body.detail).toBe(`The content of the user's message${problem}`);
+  });
+
+  it.each([
     ['of the agent', [{ name: 'look', description: '' }]],
     ['of the runner', [{ name: 'transfer_to_agent', description: '' }]],
     ['of a request', [{ name: 'adk_request_confirmation', description: '' }]],

@@ -68,6 +68,12 @@ describe('POST /v1/chat/completions and /v1/responses', () => {
     expect([await sessionIds(), requests]).toEqual([[], []]);
   });
 
+  it('says what the content of a message must be', async () => {
+    const { handler } = openAiDemo();
+    const { body } = await ask(handler, 'POST', '/v1/chat/completions', withContent({ text: 'Hello' }));
+    expect(body.error.message).toBe('messages[0].content must be a string or a list of parts.');
+  });
+
   it('names the parameter that is not supported', async () => {
     const { handler } = openAiDemo();
     const { body } = await ask(handler, 'POST', '/v1/chat/completions', { ...chat, n: 3 });

@@ -1,0 +1,38 @@
+import { ClientError } from './client-error.ts';
+import type { ClientOptions, ReconnectOptions } from './client-options.ts';
+
+const clientNames: Record<keyof ClientOptions, true> = {
+  baseUrl: true,
+  headers: true,
+  credentials: true,
+  fetch: true,
+  timeoutMs: true,
+  idleTimeoutMs: true,
+  reconnect: true,
+  runtime: true,
+};
+const reconnectNames: Record<keyof ReconnectOptions, true> = { attempts: true, delayMs: true, maxDelayMs: true };
+
+/** Throws `INVALID_INPUT` for options of `createClient` that are unknown or of the wrong type. */
+export function assertClientOptions(options: ClientOptions): void {
+  rejectUnknownNames(options, clientNames, 'createClient');
+  const { baseUrl, reconnect = {}, timeoutMs, idleTimeoutMs } = options;
+  if (typeof baseUrl !== 'string') throw invalid('baseUrl must be a string.');
+  rejectUnknownNames(reconnect, reconnectNames, 'reconnect');
+  for (const [name, value] of Object.entries({ timeoutMs, idleTimeoutMs }))
+    if (value !== undefined && !(typeof value === 'number' && value > 0))
+      throw invalid(`${name} must be a number of milliseconds above 0, or Infinity.`);
+  for (const [name, value] of Object.entries(reconnect))
+    if (value !== undefined && !(typeof value === 'number' && value >= 0))
+      throw invalid(`reconnect.${name} must be a number ≥ 0.`);
+}
+
+function rejectUnknownNames(options: unknown, known: object, owner: string): void {
+  if (typeof options !== 'object' || options === null) throw invalid(`The options of ${owner} must be an object.`);
+  for (const name of Object.keys(options))
+    if (!Object.hasOwn(known, name)) throw invalid(`${owner} has no option ${name}.`);
+}
+
+function invalid(detail: string): ClientError {
+  return new ClientError(detail, { code: 'INVALID_INPUT' });
+}
