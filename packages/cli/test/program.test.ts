@@ -4,13 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from './support/temporary-folder.ts';
 import { thole } from './support/thole.ts';
 
-const commands = [['create'], ['run'], ['web'], ['api_server'], ['replay'], ['migrate', 'session']];
+const commands = [['create'], ['run'], ['web'], ['api_server'], ['mcp'], ['replay'], ['migrate', 'session']];
 
 describe('thole --help', () => {
   it('names every command and shows examples', async () => {
     const { code, output, errors } = await thole(['--help']);
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
-    for (const [name] of commands) expect(output).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'));
+    const [list] = output.split('\nCommands:\n')[1]!.split('\n\n');
+    const names = list!.match(/^ {2}\w+/gm)!.map((name) => name.trim());
+    expect(names).toEqual([...commands.map(([name]) => name), 'help']);
     expect(output).toMatch(/Examples:\n {2}\$ thole create/);
   });
 
@@ -24,7 +26,7 @@ describe('thole --help', () => {
     },
   );
 
-  it.each([['run'], ['web'], ['api_server']])('names all schemes of service URIs for %s', async (name) => {
+  it.each([['run'], ['web'], ['api_server'], ['mcp']])('names all schemes of service URIs for %s', async (name) => {
     const { output } = await thole([name, '--help']);
     const help = output.replace(/\s+/g, ' ');
     const schemes = 'sqlite://, postgresql://, mysql://, redis://, rediss://';

@@ -42,6 +42,7 @@ export async function chatLoop(host: Host, conversation: Conversation): Promise<
       questions.ask();
     } else if (text === '/again') hasFailed = (await conversation.regenerate()) === 'failed' || hasFailed;
     else if (questions.prompt !== undefined) await questions.handle(line);
+    else if (text === '/later') print('There is no question to answer later.');
     else if (/^\/\w*$/.test(text)) print(`There is no command ${text}. /help lists the commands.`);
     else if (text !== '') hasFailed = (await conversation.send(text)) === 'failed' || hasFailed;
     await conversation.waitForTimers();

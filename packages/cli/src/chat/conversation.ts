@@ -75,10 +75,13 @@ export class Conversation {
     return 'The last message and its answer are removed.';
   }
 
-  /** Answers the last message again, and writes the answer, as `send` does. */
+  /** Answers the last message again, and writes the answer, as `send` does. Writes a sentence if there is no message. */
   async regenerate(): Promise<Outcome> {
     const invocationId = await this.#lastInvocation();
-    if (invocationId === undefined) return 'answered';
+    if (invocationId === undefined) {
+      this.#options.host.output.write('There is no message to answer again.\n');
+      return 'answered';
+    }
     return this.#show(async () => this.#options.runner.regenerate({ ...this.#request(), invocationId }));
   }
 

@@ -33,7 +33,7 @@ function calls(name: string, args: { [name: string]: string }): LlmResponse {
 /** Returns the answer of a tool as a sentence. */
 function describeAnswer(tool: string, response: JsonObject): string {
   const { error, time, memories } = response;
-  if (error !== undefined) return \`The tool failed:  \${String(error)}\`;
+  if (error !== undefined) return \`The tool failed: \${String(error)}\`;
   if (tool === 'current_time') return \`It is \${String(time)} there.\`;
   if (tool === 'remember') return 'I will remember that.';
   const texts = (Array.isArray(memories) ? memories : []).map((each) => (each as { text: string }).text);

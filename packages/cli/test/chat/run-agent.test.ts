@@ -107,6 +107,17 @@ describe('thole run from a pipe', () => {
     expect([total, sessions.filter(({ forkedFrom }) => forkedFrom).length]).toEqual([2, 1]);
   });
 
+  it('prints a sentence for /rewind, /again, /fork and /later if they have no effect', async () => {
+    const { model, run } = createHello(says('Never.'));
+    const { code, output } = await run([], { input: '/rewind\n/again\n/fork\n/later\n' });
+    expect({ code, output }).toEqual({
+      code: 0,
+      output:
+        'There is no message to remove.\nThere is no message to answer again.\nThere is no session to copy.\nThere is no question to answer later.\n',
+    });
+    expect(model.requests).toEqual([]);
+  });
+
   it('exits with 1 if an answer failed, after the other lines', async () => {
     const { run } = createHello(fails('MODEL_AUTH'), says('Again.'));
     const { code, output } = await run([], { input: 'a\nb\n' });

@@ -24,6 +24,13 @@ describe('thole create without a terminal', () => {
     expect(read(cwd, 'my-agent/agent.ts')).toContain("name: 'my_agent'");
   });
 
+  it('creates modules without double spaces in their texts', async () => {
+    const cwd = temporaryFolder();
+    await thole(['create', 'x'], { cwd });
+    const files = readdirSync(join(cwd, 'x')).filter((file) => file.endsWith('.ts'));
+    expect(files.flatMap((file) => read(cwd, `x/${file}`).match(/.*\S {2,}\S.*/g) ?? [])).toEqual([]);
+  });
+
   it('uses packed packages as dependencies when it runs from a clone', async () => {
     const cwd = temporaryFolder();
     const { output } = await thole(['create', 'x', '--model', 'gemini'], { cwd });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { spawnThole } from '../support/spawn-thole.ts';
 import { linkPackages, temporaryFolder } from '../support/temporary-folder.ts';
 import { thole } from '../support/thole.ts';
@@ -70,10 +70,18 @@ describe('a created project', { timeout: 60_000 }, () => {
     for (const file of ['agent.ts', 'agent.test.ts', 'demo-llm.ts']) expect(text('README.md')).toContain(`\`${file}\``);
   });
 
-  it('prints the name of the missing key', async () => {
-    const { code, output } = await spawnThole(['run', '.', 'Hi'], { cwd: await createProject('gemini') });
+  it.each([
+    ['gemini', 'GEMINI_API_KEY'],
+    ['openai', 'OPENAI_API_KEY'],
+    ['anthropic', 'ANTHROPIC_API_KEY'],
+  ])('prints the name of the missing key of %s', async (model, key) => {
+    // A key of the developer must not reach the child process. The key and the address are not valid.
+    vi.stubEnv(key, 'k');
+    vi.stubEnv(key.replace('API_KEY', 'BASE_URL'), 'http://127.0.0.1:9');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { code, output } = await spawnThole(['run', '.', 'Hi'], { cwd: await createProject(model) });
     expect(code).toBe(1);
-    expect(output).toMatch(/^! INVALID_INPUT: [^\n]*GEMINI_API_KEY[^\n]*\n$/);
+    expect(output).toMatch(new RegExp(`^! INVALID_INPUT: [^\n]*${key}[^\n]*\n$`));
   });
 
   it('compiles in strict mode with demo, gemini and openai', async () => {

@@ -31,9 +31,15 @@ export const nodeArgs: readonly string[] = [
   '--disable-warning=ExperimentalWarning',
   fileURLToPath(new URL('../../src/main.ts', import.meta.url)),
 ];
-const baseEnv = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^(THOLE_|GEMINI_|GOOGLE_|OPENAI_|AZURE_)/.test(name)),
-);
+
+/** Returns the environment of this process without the variables that the command reads, such as keys of models. */
+function envWithoutSettings(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(THOLE_|GEMINI_|GOOGLE_|OPENAI_|AZURE_|ANTHROPIC_|CLOUD_ML_|AWS_)/.test(name),
+    ),
+  );
+}
 
 /** Runs the command from its sources in a separate process until it ends. */
 export function spawnThole(args: readonly string[], options: SpawnOptions): Promise<Spawned> {
@@ -42,7 +48,7 @@ export function spawnThole(args: readonly string[], options: SpawnOptions): Prom
     const child = spawn(process.execPath, [...nodeArgs, ...args], {
       cwd,
       stdio: 'pipe',
-      env: { ...baseEnv, ...env },
+      env: { ...envWithoutSettings(), ...env },
     });
     let [output, errors] = ['', ''];
     const handle: ChildHandle = {

@@ -9,7 +9,7 @@ export function OfflineBanner() {
   const secondsLeft = nextTry.value === undefined ? 0 : Math.max(0, Math.ceil((nextTry.value - now.value) / 1_000));
   return (
     <div class="offline">
-      <p role="status">No answer from {baseUrl}. Your text is kept.</p>
+      <p role="status">Cannot reach {baseUrl}. Your text is kept.</p>
       <span class="num">{secondsLeft > 0 ? `trying again in ${secondsLeft} s` : 'trying …'}</span>
       <button type="button" class="button" onClick={() => void tryNow()}>
         Try now

@@ -16,7 +16,7 @@ export function TokenForm() {
   }
   return (
     <form class="token-form" onSubmit={submit} aria-label="Access token">
-      <h2>This server asks for a token</h2>
+      <h2>This server requires a token</h2>
       <p class="muted">
         It answered 401: a request must show who sends it. Enter the token that the server was started with. The page
         keeps it until this tab is closed, and sends it to this server only.

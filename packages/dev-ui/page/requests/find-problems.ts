@@ -1,5 +1,6 @@
 import { ClientError } from '@thole/client';
 import type { Json } from '@thole/core';
+import { parseAnswerIssues } from '@thole/core/kit';
 import type { FieldProblems } from './read-fields.ts';
 import type { RequestAnswer } from './request-drafts.ts';
 import { objectOf } from './request-state.ts';
@@ -24,13 +25,13 @@ function isAbout({ code, detail }: ClientError, answer: RequestAnswer, sent: rea
   return sent.length === 1 && code?.startsWith('INTERRUPT_') === true;
 }
 
-/** Assigns the issues of a schema to their fields. Depends on the sentence of `check-answer.ts` in the runner. */
+/** Assigns the issues of a schema to their fields. */
 function toProblems(sentence: string, answer: RequestAnswer): FieldProblems {
   if (hasEdits(answer.value)) return { arguments: sentence };
-  const issues = /does not fit the schema of the request: (.*?)\.? The interrupt stays open\.$/s.exec(sentence)?.[1];
+  const issues = parseAnswerIssues(sentence);
   if (issues === undefined) return { '': sentence };
   const problems: Record<string, string> = {};
-  for (const issue of issues.split('; ')) {
+  for (const issue of issues) {
     const path = answer.paths.find((each) => each !== '' && issue.startsWith(`${each}: `)) ?? '';
     const text = path === '' ? issue : issue.slice(path.length + 2);
     problems[path] = problems[path] === undefined ? sentenceOf(text) : `${problems[path]} ${sentenceOf(text)}`;
@@ -40,4 +41,4 @@ function toProblems(sentence: string, answer: RequestAnswer): FieldProblems {
 
 const hasEdits = (value: Json): boolean => objectOf(value)?.['editedArguments'] !== undefined;
 
-const sentenceOf = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+const sentenceOf = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;

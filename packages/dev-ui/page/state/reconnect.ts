@@ -6,15 +6,19 @@ import { after, nowMs } from './clock.ts';
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 15_000;
 
-/** Time of the next attempt, in milliseconds since the epoch. Undefined while the server answers. */
+/** Time of the next attempt, in milliseconds since the epoch. Undefined during an attempt and while the server answers. */
 export const nextTry = signal<number | undefined>(undefined);
 
-/** Checks now whether the server is available. */
+let waitMs = MIN_WAIT_MS;
+let attempt: Promise<void> | undefined;
+let cancelNextTry: (() => void) | undefined;
+
+/** Checks now whether the server is available. Schedules the next attempt if it is not. */
 export async function tryNow(): Promise<void> {
-  nextTry.value = undefined;
-  await client.health({ timeoutMs: 5_000 }).catch(() => {
-    connection.value = 'offline';
+  attempt ??= checkServer().finally(() => {
+    attempt = undefined;
   });
+  return attempt;
 }
 
 /**
@@ -22,26 +26,35 @@ export async function tryNow(): Promise<void> {
  * when the network is available again.
  */
 export function startReconnecting(): void {
-  let cancel: (() => void) | undefined;
-  let wait = MIN_WAIT_MS;
   effect(() => {
-    cancel?.();
     if (connection.value !== 'offline') {
-      wait = MIN_WAIT_MS;
-      nextTry.value = undefined;
-      return;
-    }
-    scheduleTry();
+      waitMs = MIN_WAIT_MS;
+      cancelTry();
+    } else if (!attempt) scheduleTry();
   });
   addEventListener('online', () => void tryNow());
+}
 
-  function scheduleTry(): void {
-    nextTry.value = nowMs() + wait;
-    cancel = after(wait, () => {
-      wait = Math.min(wait * 2, MAX_WAIT_MS);
-      void tryNow().then(() => {
-        if (connection.value === 'offline') scheduleTry();
-      });
-    });
+async function checkServer(): Promise<void> {
+  cancelTry();
+  try {
+    await client.health({ timeoutMs: 5_000 });
+  } catch {
+    connection.value = 'offline';
+    scheduleTry();
   }
+}
+
+function cancelTry(): void {
+  cancelNextTry?.();
+  nextTry.value = undefined;
+}
+
+function scheduleTry(): void {
+  cancelTry();
+  nextTry.value = nowMs() + waitMs;
+  cancelNextTry = after(waitMs, () => {
+    waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
+    void tryNow();
+  });
 }

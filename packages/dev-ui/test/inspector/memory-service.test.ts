@@ -154,7 +154,7 @@ describe('forgetMemory', () => {
   const idsIn = async (service: InMemoryMemoryService): Promise<string[]> =>
     (await service.listMemories(user)).memories.map(({ id }) => id);
 
-  it('returns other memories that say the same, without the deleted evidence', async () => {
+  it('returns other memories with the same content, without the deleted evidence', async () => {
     const { service, turns, fact } = await createService();
     await service.addMemory({ ...user, memories: [{ id: 'note', kind: 'note', content: textContent('Likes figs!') }] });
     const same = await forgetMemory(clientOf(service), { ...user, id: fact.id, keepEvidence: false });

@@ -1,5 +1,6 @@
 import { ClientError } from '@thole/client';
 import type { Interrupt, Json } from '@thole/core';
+import { formatAnswerIssues } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 import { findProblems } from '../../page/requests/find-problems.ts';
 
@@ -18,15 +19,17 @@ const find = (detail: string, code: string, sent = all) =>
 
 describe('findProblems', () => {
   it('assigns issues of a schema to the fields of the request', () => {
-    const detail =
-      'The answer to input "q1" does not fit the schema of the request: stay.nights: must be at most 3; is odd. The interrupt stays open.';
-    expect(find(detail, 'ANSWER_INVALID')).toEqual({ q1: { 'stay.nights': 'Must be at most 3.', '': 'Is odd.' } });
+    const issues = ['stay.nights: must be at most 3', 'is odd', 'no room left.'];
+    const detail = formatAnswerIssues(input.interrupt, issues);
+    expect(find(detail, 'ANSWER_INVALID')).toEqual({
+      q1: { 'stay.nights': 'Must be at most 3.', '': 'Is odd. No room left.' },
+    });
   });
 
   it('finds the request that an error names, or the only possible request', () => {
     const expired = 'Interrupt "q2" has expired.';
     expect(find(expired, 'INTERRUPT_EXPIRED')).toEqual({ q2: { '': expired } });
-    const refused = 'The arguments of book were refused: room: is required.';
+    const refused = 'The arguments of book are invalid: room: is required.';
     expect(find(refused, 'ANSWER_INVALID')).toEqual({ q3: { arguments: refused } });
     expect(find('No code.', 'SIGN_IN_INVALID')).toEqual({ q4: { '': 'No code.' } });
   });

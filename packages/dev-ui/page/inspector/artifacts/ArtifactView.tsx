@@ -50,7 +50,7 @@ export function ArtifactView({ filename, revision }: { filename: string; revisio
           </select>
         </label>
         <label class="select-label">
-          <span>Show beside</span>
+          <span>Compare with</span>
           <select
             class="field"
             value={String(other ?? '')}
@@ -100,7 +100,7 @@ function Versions({ shown, beside }: { shown: Shown & { part: Part }; beside: Sh
   return (
     <>
       {older.kind === 'text' && newer.kind === 'text' && (
-        <DiffText lines={lineDiff(older.text, newer.text)} label={`What changed from version ${from} to ${to}`} />
+        <DiffText lines={lineDiff(older.text, newer.text)} label={`Changes from version ${from} to ${to}`} />
       )}
       <div class="beside">
         <PreviewBox preview={older} label={`Version ${from}`} />

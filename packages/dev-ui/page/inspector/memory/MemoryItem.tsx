@@ -15,7 +15,7 @@ import { memoryText } from './memory-text.ts';
 import { Source } from './Source.tsx';
 import { validity } from './validity.ts';
 
-const kinds = { turn: 'said', fact: 'fact', note: 'note' } as const;
+const kinds = { turn: 'turn', fact: 'fact', note: 'note' } as const;
 
 interface Props {
   line: KnownLine;
@@ -84,7 +84,7 @@ export function MemoryItem({ line, best, actions }: Props) {
         open={isConfirming}
         title="Forget this fact?"
         text={`${evidenceText(evidenceCount)}${hasVersions ? 'Its earlier and later versions are forgotten too. ' : ''}This cannot be undone.`}
-        action={evidenceCount > 0 ? 'Forget both' : 'Forget all versions'}
+        action={evidenceCount > 0 ? 'Forget with evidence' : 'Forget all versions'}
         onConfirm={() => void forget(false)}
         other={{ action: 'Only the fact', onConfirm: () => void forget(true) }}
         onClose={() => setIsConfirming(false)}

@@ -16,7 +16,7 @@ export function MemoryList({ memories, actions }: { memories: Memories; actions:
   if (found) {
     const best = bestScore(found);
     const lineOf = new Map([...lines.facts, ...lines.notes, ...lines.ended].map((line) => [line.entry.id, line]));
-    if (found.length === 0) return <Empty title={`Nothing is remembered of “${searched}”`} />;
+    if (found.length === 0) return <Empty title={`There are no memories of “${searched}”`} />;
     return (
       <ul class="memories" aria-label="Search results, best first">
         {found.map((entry) => (
@@ -33,7 +33,7 @@ export function MemoryList({ memories, actions }: { memories: Memories; actions:
   if (isUnlisted) return <Empty title="This memory can be searched but not listed" />;
   if (known === undefined) return null;
   if (known.length === 0 && turns.length === 0)
-    return <Empty title="Nothing is remembered yet" text="Save a session, or add a note about this user." />;
+    return <Empty title="There are no memories yet" text="Save a session, or add a note about this user." />;
   return (
     <>
       <MemorySection title="Facts" lines={lines.facts} actions={actions} />
@@ -41,7 +41,7 @@ export function MemoryList({ memories, actions }: { memories: Memories; actions:
       <MemorySection title="No longer true" lines={lines.ended} actions={actions} isCollapsed />
       {isCut && <p class="muted panel-note">There are more facts. Use the search to find them.</p>}
       <MemorySection
-        title="What was said"
+        title="Turns"
         lines={turns.map((entry) => ({ entry, earlierVersions: [] }))}
         actions={actions}
         hasMore={next !== undefined}

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { ConfirmDialog } from '../ConfirmDialog.tsx';
 import { memoryText } from './memory-text.ts';
 
-/** Offers to forget memories that say the same as a forgotten memory. Open while there are such memories. */
+/** Offers to forget memories with the same content as a forgotten memory. Open while there are such memories. */
 export function SameMemoriesDialog(p: {
   same: readonly MemoryEntry[];
   onForget: (ids: readonly string[]) => void;
@@ -23,13 +23,13 @@ export function SameMemoriesDialog(p: {
     <ConfirmDialog
       open={p.same.length > 0}
       title="Forget these too?"
-      text="These memories say the same. A search still finds them."
+      text="These memories have the same content. A search still finds them."
       action={`Forget ${chosen.length}`}
       isDisabled={chosen.length === 0}
       onConfirm={() => p.onForget(chosen)}
       onClose={p.onClose}
     >
-      <ul class="same-memories" aria-label="Memories that say the same">
+      <ul class="same-memories" aria-label="Memories with the same content">
         {p.same.map((entry) => (
           <li key={entry.id}>
             <label>

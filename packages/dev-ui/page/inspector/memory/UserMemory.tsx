@@ -72,7 +72,7 @@ export function UserMemory({ listsAtOnce }: { listsAtOnce: boolean }) {
       </header>
       {isAdding && (
         <MemoryForm
-          label="What to remember"
+          label="New memory"
           saveLabel="Remember"
           onSave={async (text) => {
             const memory = {

@@ -3,7 +3,7 @@ import type { MemoryClient } from '@thole/client';
 import type { MemoryEntry, UserRef } from '@thole/core';
 
 /**
- * Deletes a memory. Returns other memories that say the same, so that the page can offer to delete them too. With
+ * Deletes a memory. Returns other memories with the same content, so that the page can offer to delete them too. With
  * `keepEvidence` it returns an empty list, because the evidence says the same and the user keeps it.
  */
 export async function forgetMemory(

@@ -1,7 +1,7 @@
 /** Explanations of signals, by the names that this project's memory services use. */
 const REASONS: { readonly [signal: string]: string } = {
   ownWords: 'It has words of the query',
-  neighbourhood: 'What was said right before or after has words of the query',
+  neighbourhood: 'The turn right before or after has words of the query',
   session: 'Its conversation has words of the query',
   askedAbout: 'It is by or about the person that the query asks about',
   answer: 'It answers a question with words of the query',

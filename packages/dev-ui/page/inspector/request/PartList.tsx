@@ -45,7 +45,7 @@ export function PartList({ changes, compares }: { changes: readonly PartChange[]
   });
   return (
     <>
-      <div class="parts" role="list" aria-label={compares ? 'What changed in the request' : 'Parts of the request'}>
+      <div class="parts" role="list" aria-label={compares ? 'Changes in the request' : 'Parts of the request'}>
         {views.length > MAX_DRAWN_PARTS ? <VList style={{ height: '65vh' }}>{views}</VList> : views}
       </div>
       {compares && shown.length === 0 && <p class="muted panel-note">No differences.</p>}

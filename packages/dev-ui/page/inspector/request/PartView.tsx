@@ -51,7 +51,7 @@ export function PartView(p: { change: PartChange; compares: boolean; isOpen: boo
           {p.compares && kind === 'changed' && before ? (
             <>
               {actions}
-              <DiffText lines={lineDiff(before.text, part.text)} label={`What changed in ${part.title}`} />
+              <DiffText lines={lineDiff(before.text, part.text)} label={`Changes in ${part.title}`} />
             </>
           ) : isTool ? (
             <>

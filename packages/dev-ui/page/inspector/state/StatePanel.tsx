@@ -51,6 +51,10 @@ export function StatePanel() {
   const isShown = (key: string, value: Json): boolean =>
     wanted === '' || key.toLowerCase().includes(wanted) || JSON.stringify(value).toLowerCase().includes(wanted);
 
+  const found = groups.map((group) => ({ group, rows: group.rows.filter(({ key, value }) => isShown(key, value)) }));
+  const count = found.reduce((sum, { rows }) => sum + rows.length, 0);
+  const hasNoMatch = wanted !== '' && count === 0;
+
   return (
     <>
       <div class="panel-bar">
@@ -63,16 +67,20 @@ export function StatePanel() {
           onInput={(e) => setQuery(e.currentTarget.value)}
         />
       </div>
-      {groups.map((group) => (
-        <Scope
-          key={group.scope}
-          group={group}
-          write={writeTo(group.scope)}
-          error={failure?.scope === group.scope ? failure.error : undefined}
-        >
-          {group.rows
-            .filter(({ key, value }) => isShown(key, value))
-            .map((row) => (
+      <p class="visually-hidden" role="status">
+        {wanted !== '' && `${count} found`}
+      </p>
+      {hasNoMatch && <p class="muted panel-note">The state does not contain “{query.trim()}”.</p>}
+      {/* Hidden, not removed: a form may be open. */}
+      <div hidden={hasNoMatch}>
+        {found.map(({ group, rows }) => (
+          <Scope
+            key={group.scope}
+            group={group}
+            write={writeTo(group.scope)}
+            error={failure?.scope === group.scope ? failure.error : undefined}
+          >
+            {rows.map((row) => (
               <StateKey
                 key={row.key}
                 row={row}
@@ -81,8 +89,9 @@ export function StatePanel() {
                 write={group.scope === 'temp' ? undefined : writeTo(group.scope)}
               />
             ))}
-        </Scope>
-      ))}
+          </Scope>
+        ))}
+      </div>
     </>
   );
 }
