@@ -147,9 +147,8 @@ function assertOptions(options: OAuthAuthenticatorOptions): void {
   const method: unknown = (credentialService as Partial<CredentialService> | undefined)?.loadPendingAuth;
   if (typeof method !== 'function') throw invalidInput('credentialService', 'a CredentialService', credentialService);
   if (timeoutMs !== undefined) assertDuration('timeoutMs', timeoutMs);
-  if (refreshBeforeMs !== undefined && !(Number.isFinite(refreshBeforeMs) && refreshBeforeMs >= 0)) {
-    throw new TholeError('INVALID_INPUT', 'refreshBeforeMs must be a number of milliseconds, 0 or more.');
-  }
+  if (refreshBeforeMs !== undefined && !(Number.isFinite(refreshBeforeMs) && refreshBeforeMs >= 0))
+    throw invalidInput('refreshBeforeMs', 'a finite number of milliseconds ≥ 0', refreshBeforeMs);
   const isList = privateHosts === undefined || Array.isArray(privateHosts);
   if (!isList || privateHosts?.some((host: unknown) => typeof host !== 'string' || !/^[\w.:[\]-]+$/.test(host))) {
     throw new TholeError('INVALID_INPUT', 'privateHosts must be a list of host names without protocol and port.');

@@ -11,7 +11,9 @@ describe('OAuthAuthenticator', () => {
   it.each<[string, Partial<Record<keyof OAuthAuthenticatorOptions | 'retries', unknown>>, string]>([
     ['credentialService', { credentialService: {} }, 'credentialService must be a CredentialService'],
     ['timeoutMs', { timeoutMs: 0 }, 'timeoutMs must be'],
-    ['refreshBeforeMs', { refreshBeforeMs: -1 }, 'refreshBeforeMs must be'],
+    ['refreshBeforeMs', { refreshBeforeMs: -1 }, 'refreshBeforeMs must be a finite number of milliseconds ≥ 0'],
+    ['refreshBeforeMs', { refreshBeforeMs: Infinity }, 'refreshBeforeMs must be a finite number of milliseconds ≥ 0'],
+    ['refreshBeforeMs', { refreshBeforeMs: '9' }, 'must be a finite number of milliseconds ≥ 0, got a string.'],
     ['privateHosts', { privateHosts: ['http://localhost'] }, 'privateHosts must be a list of host names'],
     ['fetch', { fetch: 'x' }, 'fetch must be a function'],
     ['retries', { retries: 1 }, 'retries'],

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Runtime } from '@thole/core';
 import { TholeError } from '@thole/core';
-import { invalidInput, isPrivateAddress, raceAbort } from '@thole/core/kit';
+import { invalidInput, isPrivateAddress, normalizeHost, raceAbort } from '@thole/core/kit';
 import { redactError } from './redact-error.ts';
 
 const MAX_RESPONSE_BYTES = 1024 * 1024;
@@ -37,7 +37,7 @@ export class AuthFetch {
 
   constructor(options: AuthFetchOptions) {
     this.#options = options;
-    this.#privateHosts = new Set(options.privateHosts.map((host) => normalizeHost(host.toLowerCase())));
+    this.#privateHosts = new Set(options.privateHosts.map(normalizeHost));
   }
 
   /** True if this host may be private and may use `http:`. */
@@ -150,9 +150,4 @@ function unreachableError(url: URL, cause: Error): TholeError {
     `The authorization server "${url.host}" cannot be reached. Check its address and the network.`,
     { retryable: true, cause },
   );
-}
-
-/** Returns the host without the brackets of an IPv6 address and without a final dot. */
-function normalizeHost(host: string): string {
-  return host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 }

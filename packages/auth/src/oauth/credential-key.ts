@@ -1,3 +1,4 @@
+import { sha256Hex } from '@thole/core/kit';
 import type { AuthConfig, AuthScheme } from '@thole/core';
 import { scopesOf } from './authorization-server.ts';
 
@@ -14,10 +15,8 @@ export async function computeCredentialKey({
   const { authType, oauth2 } = rawAuthCredential ?? {};
   const parts = [partsOf(authScheme), authType, oauth2?.clientId, oauth2?.audience].map((each) => each ?? null);
   if (oauth2?.resource !== undefined) parts.push(oauth2.resource);
-  const bytes = new TextEncoder().encode(JSON.stringify(parts));
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  const text = Array.from(digest.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return `${authScheme.type}_${text}`;
+  const digest = await sha256Hex(JSON.stringify(parts));
+  return `${authScheme.type}_${digest.slice(0, 32)}`;
 }
 
 function partsOf(scheme: AuthScheme): (string | readonly string[] | undefined | null)[] {

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { optionNames } from '@thole/core/kit';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 
 /** Streams of a connection over stdio. */
@@ -10,6 +11,12 @@ export interface StdioOptions {
   /** The user of all calls. Default: `user`. */
   userId?: string | undefined;
 }
+
+export const stdioOptionNames: readonly string[] = optionNames<StdioOptions>({
+  input: true,
+  output: true,
+  userId: true,
+});
 
 /** A connection over stdio. */
 export interface StdioConnection {

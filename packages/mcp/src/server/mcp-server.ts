@@ -1,5 +1,5 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertName, errorFields, withRuntime } from '@thole/core/kit';
+import { assertName, errorFields, rejectUnknownOptions, withRuntime } from '@thole/core/kit';
 import type { App, RunConfig } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import { CLIENT_CAPABILITIES_META_KEY, createMcpHandler, McpServer } from '@modelcontextprotocol/server';
@@ -9,7 +9,7 @@ import { checkAgentServerOptions } from './agent-server-options.ts';
 import type { AgentServerOptions } from './agent-server-options.ts';
 import { callAgent } from './call-agent.ts';
 import { parseCallState } from './call-state.ts';
-import { connectStdio } from './connect-stdio.ts';
+import { connectStdio, stdioOptionNames } from './connect-stdio.ts';
 import type { StdioConnection, StdioOptions } from './connect-stdio.ts';
 import { replaceSilentLogger } from './console-logger.ts';
 import { readCaller } from './request-caller.ts';
@@ -109,6 +109,7 @@ export function mcpServer(app: App | Runner, options: AgentServerOptions): Agent
   }
 
   async function openStdio(p: StdioOptions = {}): Promise<StdioConnection> {
+    rejectUnknownOptions(p, stdioOptionNames, 'connectStdio');
     const { userId = 'user' } = p;
     assertName('userId', userId);
     if (closed) throw new TholeError('INVALID_INPUT', 'The server is closed.');

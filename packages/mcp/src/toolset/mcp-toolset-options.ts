@@ -35,7 +35,7 @@ export interface McpToolsetOptions {
   elicitationTimeoutMs?: number | undefined;
   /** Time after which an unused connection is closed. Default: 300,000. */
   idleTimeoutMs?: number | undefined;
-  /** Maximum number of tools of the server. More tools throw `MCP_SERVER_FAILED`. Default: 128. */
+  /** Maximum number of tools that `toolFilter` accepts. More tools throw `MCP_SERVER_FAILED`. Default: 128. */
   maxTools?: number | undefined;
   /** Maximum size of a result in bytes. A larger result is an error for the model. Default: 1 MiB. */
   maxResultBytes?: number | undefined;

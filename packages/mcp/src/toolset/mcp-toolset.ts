@@ -1,6 +1,6 @@
 import type { Prompt, ReadResourceResult, Resource, Tool as McpToolDefinition } from '@modelcontextprotocol/client';
 import type { Content, ReadonlyContext, Runtime, Tool, Toolset } from '@thole/core';
-import { systemRuntime } from '@thole/core';
+import { systemRuntime, TholeError } from '@thole/core';
 import { ToolCalls } from './calls/tool-calls.ts';
 import { ConnectionPool } from './connection/connection-pool.ts';
 import { assertConnectionParams, serverLabel } from './connection/connection-params.ts';
@@ -120,9 +120,9 @@ export class McpToolset implements Toolset {
   }
 
   async #listTools(context: ReadonlyContext): Promise<readonly Tool[]> {
-    const { maxTools = 128, useInstructions = true, useMcpResources, prefix } = this.#options;
+    const { useInstructions = true, useMcpResources, prefix } = this.#options;
     const { list, instructions } = await this.#access.use(context, context.signal, async (connection) => ({
-      list: await connection.listTools(maxTools),
+      list: await connection.listTools(),
       instructions: connection.client.getInstructions(),
     }));
     const tools: Tool[] = this.#select(this.#toTools(list), context);
@@ -144,12 +144,19 @@ export class McpToolset implements Toolset {
     return tools;
   }
 
-  /** Applies the filter. Names are checked after that, so that a filter can leave out a tool with a name that is not allowed. */
+  /** Applies the filter. Names and the number of tools are checked after that, so that a filter can leave out tools. */
   #select(tools: readonly McpTool[], context: ReadonlyContext): McpTool[] {
     const filter = this.#filter;
     const selected = tools.filter((tool) =>
       typeof filter === 'function' ? filter(tool, context) : (filter?.includes(tool.mcpName) ?? true),
     );
+    const { maxTools = 128 } = this.#options;
+    if (selected.length > maxTools) {
+      const subject = `${selected.length} tools${filter ? ' that toolFilter accepts' : ''}`;
+      const nextStep = 'Leave some out with toolFilter, or raise maxTools';
+      const message = `The MCP server "${this.#server}" has ${subject}, more than maxTools (${maxTools}). ${nextStep}.`;
+      throw new TholeError('MCP_SERVER_FAILED', message);
+    }
     assertToolNames(selected, this.#server);
     const missing =
       typeof filter === 'object' ? filter.filter((name) => tools.every(({ mcpName }) => mcpName !== name)) : [];

@@ -230,6 +230,13 @@ describe.each(eras)('mcpServer (%s)', (era) => {
     await expect(server.connectStdio()).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 
+  it('rejects unknown options of connectStdio (contract 42)', async () => {
+    const { server } = serveClerk([]);
+    await expect(server.connectStdio({ userID: 'ann' } as never)).rejects.toThrow(
+      'connectStdio has no option userID. Did you mean userId?',
+    );
+  });
+
   it('closes a stream after a message over the limit', async () => {
     const { server, model } = serveClerk([], { options: { limits: { bodyBytes: 10_000 } } });
     const { client, closed } = await connectStreams(server, { era });

@@ -53,7 +53,15 @@ describe('McpToolset with a wrong list of tools', () => {
   it('rejects more tools than maxTools', async () => {
     const tools = Array.from({ length: 6 }, (_, i) => ({ name: `t${i}`, inputSchema: { type: 'object' } }));
     const server = await startRawServer({ 'tools/list': () => ({ tools }) });
-    await expectListError(server, 'has more than 5 tools', { options: { maxTools: 5 } });
+    await expectListError(server, 'has 6 tools, more than maxTools (5)', { options: { maxTools: 5 } });
+  });
+
+  it('rejects a list that is much too long, also with toolFilter', async () => {
+    const tools = Array.from({ length: 10_001 }, (_, i) => ({ name: `t${i}`, inputSchema: { type: 'object' } }));
+    const server = await startRawServer({ 'tools/list': () => ({ tools }) });
+    const run = new AgentRun(new McpToolset(server.params(), ['t1']), [says('Done.')]);
+    const cause = expect.objectContaining({ message: expect.stringContaining('lists more than 10000 tools') });
+    await expect(run.say()).rejects.toEqual(expect.objectContaining({ cause }));
   });
 
   it('rejects a schema that is too large', async () => {

@@ -42,6 +42,16 @@ describe('McpToolset tool names', () => {
     expect((await runOnce(server, filter)).toolNames()).toEqual(['write']);
   });
 
+  it('counts only the tools that the filter accepts for maxTools', async () => {
+    const server = await serve('read', 'write', 'erase');
+    expect((await runOnce(server, ['read', 'erase'], { maxTools: 2 })).toolNames()).toEqual(['read', 'erase']);
+    const message = 'has 2 tools that toolFilter accepts, more than maxTools (1)';
+    await expect(runOnce(server, ['read', 'erase'], { maxTools: 1 })).rejects.toEqual(failure(message));
+    await expect(runOnce(server, undefined, { maxTools: 2 })).rejects.toEqual(
+      failure('has 3 tools, more than maxTools (2). Leave some out with toolFilter, or raise maxTools.'),
+    );
+  });
+
   it('logs once that the filter names a tool that the server does not have', async () => {
     const server = await serve('read');
     const runtime = new FixedRuntime();

@@ -52,7 +52,8 @@ describe('McpToolset with a process', () => {
       expect(isAlive(first!)).toBe(true);
       await run.runner.close();
       expect(isAlive(first!)).toBe(false);
-      expect(runtime.logs.some(({ fields }) => fields?.['line'] === 'The server is ready.')).toBe(true);
+      const lines = runtime.logs.flatMap(({ fields }) => fields?.['line'] ?? []);
+      expect(new Set(lines)).toEqual(new Set(['The server is ready.', 'It has three tools.']));
     },
   );
 

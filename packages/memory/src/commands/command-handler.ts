@@ -13,6 +13,7 @@ import type { CallOptions, LeaseManager, MemoryEntry, MemoryService, Runtime, Se
 import { isConsolidated } from '../consolidate/consolidate-session.ts';
 import type { ConsolidationOutcome } from '../consolidate/consolidate-session.ts';
 import { deleteUnchangedSession } from '../lease/delete-unchanged-session.ts';
+import { putCached } from '../put-cached.ts';
 import { requireMemory } from '../require-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
 import { forgetMemory } from '../privacy/forget-memory.ts';
@@ -123,11 +124,8 @@ export class CommandHandler {
     if (!this.#memory) return { text: MEMORY_IS_OFF };
     if (!query && !this.#memory.listMemories) return { text: CANNOT_LIST };
     const { memories, more } = await this.#find(this.#memory, query, ref);
-    putCached(
-      this.#listedIds,
-      sessionKeyOf(ref),
-      memories.map(({ id }) => id),
-    );
+    const ids = memories.map(({ id }) => id);
+    putCached(this.#listedIds, sessionKeyOf(ref), ids, MAX_SESSIONS);
     if (memories.length === 0) return { text: query ? 'No memory matches.' : 'Nothing is remembered.' };
     const lines = memories.map((entry, i) => `${i + 1}. ${lineOf(entry, this.#runtime.now())}`);
     if (more > 0) lines.push(`… and ${more} more. /memory <query> searches all.`);
@@ -186,7 +184,7 @@ export class CommandHandler {
   /** Stores a question until the next line of the session. */
   #storeQuestion(ref: SessionRef, keptText: string, forget: () => Promise<CommandAnswer>): void {
     const until = this.#runtime.now() + (this.#options.answerWithinMs ?? 120_000) / 1000;
-    putCached(this.#pending, sessionKeyOf(ref), { until, forget, keptText });
+    putCached(this.#pending, sessionKeyOf(ref), { until, forget, keptText }, MAX_SESSIONS);
   }
 
   async #reset(ref: SessionRef & CallOptions): Promise<CommandAnswer> {
@@ -223,13 +221,6 @@ export class CommandHandler {
     this.#pending.delete(key);
     return pending && this.#runtime.now() <= pending.until ? pending : undefined;
   }
-}
-
-/** Adds an entry to a map and removes the oldest one if there are too many. */
-function putCached<V>(map: Map<string, V>, key: string, value: V): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > MAX_SESSIONS) map.delete(map.keys().next().value!);
 }
 
 /** Returns a sentence about the open requests that are deleted with a session. */

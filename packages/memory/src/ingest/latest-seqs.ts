@@ -1,3 +1,5 @@
+import { putCached } from '../put-cached.ts';
+
 /** An evicted session is read again completely. This adds no event twice. */
 const MAX_SESSIONS = 10_000;
 
@@ -17,8 +19,6 @@ export class LatestSeqs {
   }
 
   set(key: string, position: Position): void {
-    this.#positions.delete(key);
-    this.#positions.set(key, position);
-    if (this.#positions.size > MAX_SESSIONS) this.#positions.delete(this.#positions.keys().next().value!);
+    putCached(this.#positions, key, position, MAX_SESSIONS);
   }
 }

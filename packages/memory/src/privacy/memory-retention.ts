@@ -82,7 +82,7 @@ export class MemoryRetention implements Plugin {
       );
     assertName('appName', appName);
     if (!Number.isFinite(maxAgeMs) || maxAgeMs <= 0)
-      throw invalidInput('maxAgeMs', 'a number of milliseconds above 0', maxAgeMs);
+      throw invalidInput('maxAgeMs', 'a finite number of milliseconds above 0', maxAgeMs);
     assertDuration('everyMs', everyMs);
     this.#options = options;
     this.#runtime = runtime;

@@ -2,6 +2,7 @@ import { systemRuntime } from '@thole/core';
 import { assertUser, raceAbort, sessionKeyOf, userKeyOf } from '@thole/core/kit';
 import type { CallOptions, UserRef } from '@thole/core';
 import { errorCodeOf } from '../error-code.ts';
+import { putCached } from '../put-cached.ts';
 import { writeProfile } from './write-profile.ts';
 import { readKnownLines, readKnownTexts } from './read-known-lines.ts';
 import type { KnownLines } from './read-known-lines.ts';
@@ -76,7 +77,7 @@ export function profile(options: ProfileOptions): Profiles {
     const read = (): Promise<KnownLines> => readKnownLines(user, { ...options, runtime, signal: p.signal });
     let known = await read();
     if (sessionKey !== undefined && sessionProfile && isUnchanged(sessionProfile.texts, known.texts)) {
-      putCached(sessions, sessionKey, sessionProfile);
+      putCached(sessions, sessionKey, sessionProfile, MAX_CACHED_PROFILES);
       return sessionProfile.profile;
     }
     let result = await findProfile(user, known, p.signal);
@@ -89,7 +90,9 @@ export function profile(options: ProfileOptions): Profiles {
       if (attempt === MAX_ATTEMPTS && !isEmpty(known)) result = { profile: profileOfFacts(known), wasCached: true };
     }
     if (!result) users.delete(userKeyOf(user));
-    if (sessionKey !== undefined) putCached(sessions, sessionKey, { profile: result?.profile, texts: known.texts });
+    if (sessionKey !== undefined) {
+      putCached(sessions, sessionKey, { profile: result?.profile, texts: known.texts }, MAX_CACHED_PROFILES);
+    }
     return result?.profile;
   }
 
@@ -125,7 +128,7 @@ export function profile(options: ProfileOptions): Profiles {
     );
     const entry: CachedProfile = { fingerprint, profile: creation, isReady: false };
     void creation.then(() => (entry.isReady = true));
-    putCached(users, key, entry);
+    putCached(users, key, entry, MAX_CACHED_PROFILES);
     return creation;
   }
 
@@ -155,11 +158,4 @@ function isUnchanged(texts: ReadonlyMap<string, string>, current: ReadonlyMap<st
 
 function isEmpty({ facts, sources }: KnownLines): boolean {
   return facts.length === 0 && sources.every(({ lines }) => lines.length === 0);
-}
-
-/** Adds an entry to a cache and evicts the least recently used one if the cache is full. */
-function putCached<V>(map: Map<string, V>, key: string, value: V): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > MAX_CACHED_PROFILES) map.delete(map.keys().next().value!);
 }

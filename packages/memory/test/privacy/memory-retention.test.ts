@@ -144,9 +144,10 @@ describe('MemoryRetention', () => {
     [{ memory: { listMemories: async () => ({ memories: [] }), deleteMemory: async () => 0 } }, 'pruneMemories'],
     [{ users: ['ann'] }, 'users'],
     [{ appName: '' }, 'appName'],
-    [{ maxAgeMs: 0 }, 'maxAgeMs'],
-    [{ maxAgeMs: Number.NaN }, 'maxAgeMs'],
-    [{ maxAgeMs: '1' }, 'maxAgeMs'],
+    [{ maxAgeMs: 0 }, 'maxAgeMs must be a finite number of milliseconds above 0'],
+    [{ maxAgeMs: Number.NaN }, 'maxAgeMs must be a finite number of milliseconds above 0'],
+    [{ maxAgeMs: Infinity }, 'maxAgeMs must be a finite number of milliseconds above 0'],
+    [{ maxAgeMs: '1' }, 'maxAgeMs must be a finite number of milliseconds above 0, got a string.'],
     [{ everyMs: 0 }, 'everyMs'],
     [{ ageMs: 1 }, 'ageMs'],
   ])('rejects the options %j with INVALID_INPUT (contract 42)', (options, name) => {

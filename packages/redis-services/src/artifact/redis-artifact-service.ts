@@ -15,12 +15,21 @@ const extraOptionNames = optionNames<Omit<RedisArtifactServiceOptions, keyof Red
 
 /** Artifacts in Redis, for any number of processes. Each version is one value; Redis limits a value to 512 MB. */
 export class RedisArtifactService extends StoredArtifactService {
+  readonly #store: RedisArtifactStore;
+
   constructor(client: RedisClient, options: RedisArtifactServiceOptions = {}) {
     const input: unknown = options;
     if (!isPlainObject(input)) throw invalidInput('The options of RedisArtifactService', 'an object', input);
     rejectUnknownOptions(options, [...redisOptionNames, ...extraOptionNames], 'RedisArtifactService');
     const { maxBytes, ...storeOptions } = options;
     const runtime = options.runtime ?? systemRuntime();
-    super(new RedisArtifactStore(client, { ...storeOptions, runtime }), { runtime, maxBytes });
+    const store = new RedisArtifactStore(client, { ...storeOptions, runtime });
+    super(store, { runtime, maxBytes });
+    this.#store = store;
+  }
+
+  /** Resolves if the server answers. Throws `STORE_UNAVAILABLE` if it does not answer in time. */
+  ping(): Promise<void> {
+    return this.#store.ping();
   }
 }

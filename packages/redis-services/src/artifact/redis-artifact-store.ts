@@ -92,4 +92,9 @@ export class RedisArtifactStore implements ArtifactStore {
     const { names, sessions } = this.#keys.artifacts({ appName: scope.appName, userId: scope.userId });
     await this.#calls.write({ script: removeArtifacts, keys: [names, sessions], args: [scope.sessionId ?? ''] });
   }
+
+  /** Resolves if the server answers. Throws `STORE_UNAVAILABLE` if it does not answer in time. */
+  ping(): Promise<void> {
+    return this.#calls.ping();
+  }
 }

@@ -49,13 +49,17 @@ export class RedisCalls {
   }
 
   /**
-   * Runs a script that writes. `convert` changes the reply for the caller. Throws `STORE_UNAVAILABLE` if the script did not run, and
-   * `STORE_OUTCOME_UNKNOWN` if it may have run.
+   * Runs a script that writes. `convert` changes the reply for the caller. `startedAt` is the start of the time limit (monotonic), if this
+   * call continues another one. Throws `STORE_UNAVAILABLE` if the script did not run, and `STORE_OUTCOME_UNKNOWN` if it may have run.
    */
   write(call: ScriptCall): Promise<ScriptReply>;
-  write<T>(call: ScriptCall, convert: (reply: ScriptReply) => T | Promise<T>): Promise<T>;
-  write(call: ScriptCall, convert: (reply: ScriptReply) => unknown = identity): Promise<unknown> {
-    return this.#begin(call, true, convert);
+  write<T>(call: ScriptCall, convert: (reply: ScriptReply) => T | Promise<T>, startedAt?: number): Promise<T>;
+  write(
+    call: ScriptCall,
+    convert: (reply: ScriptReply) => unknown = identity,
+    startedAt: number = this.#runtime.monotonic(),
+  ): Promise<unknown> {
+    return this.#begin(call, true, convert, startedAt);
   }
 
   /** Returns a section of the server's INFO. */
@@ -93,9 +97,9 @@ export class RedisCalls {
     call: ScriptCall | PlainCommand,
     isWrite: boolean,
     convert: (reply: ScriptReply) => T | Promise<T>,
+    startedAt: number = this.#runtime.monotonic(),
   ): Promise<T> {
     return new Promise((resolve, reject) => {
-      const startedAt = this.#runtime.monotonic();
       const pending = new PendingCall(startedAt, call, isWrite, convert, resolve as Settle, reject);
       this.#deadlines.begin(pending);
       if (this.#clock.isKnown) this.#send(pending);

@@ -61,11 +61,11 @@ export class RedisLeaseStore implements LeaseStore {
     fence: Fence,
     ttlMs: number,
   ): Promise<{ head: SessionHead | undefined; expiresInMs: number } | undefined> {
-    return this.#context.mode.run(() => this.#renew(key, fence, ttlMs), { isWrite: true });
+    return this.#write(() => this.#renew(key, fence, ttlMs));
   }
 
   release(key: SessionRef, fence: Fence, options: ReleaseOptions): Promise<boolean> {
-    return this.#context.mode.run(() => this.#release(key, fence, options), { isWrite: true });
+    return this.#write(() => this.#release(key, fence, options));
   }
 
   async requestStop(key: SessionRef, invocationId: string): Promise<Fence | undefined> {
@@ -93,6 +93,13 @@ export class RedisLeaseStore implements LeaseStore {
       if (found?.fence === fence) yield found.info;
       else await calls.write({ script: removeAppLease, keys: [leases], args: [member] });
     }
+  }
+
+  /** Runs a step that writes: one script, or on Cluster several scripts within one time limit. */
+  #write<T>(work: () => Promise<T>): Promise<T> {
+    const { calls, mode } = this.#context;
+    const step = (): Promise<T> => (this.#context.outbox ? calls.withDeadline(work, { isWriting: true }) : work());
+    return mode.run(step, { isWrite: true });
   }
 
   async #ask(key: SessionRef, ask: LeaseAsk, startedAt: number): Promise<LeaseAnswer> {

@@ -53,7 +53,8 @@ export class EventAppender {
       keys: [record, events, user.list, this.#keys.app(key.appName).list],
       args: firstArguments(key, event, textOfEvent(event), options),
     };
-    return this.#calls.write(call, (reply): AppendResult | Promise<AppendResult> => {
+    const startedAt = this.#runtime.monotonic();
+    const readReply = (reply: ScriptReply): AppendResult | Promise<AppendResult> => {
       if (typeof reply === 'number') {
         event.seq = reply;
         this.#context.notify(key);
@@ -61,15 +62,18 @@ export class EventAppender {
       }
       if (!Array.isArray(reply) || reply[0] !== 'MORE') return this.#readReply(key, event, reply, options, 0);
       if (reply[1] === '1') this.#sendsAllKeys = true;
-      return this.#appendWithAllKeys(key, event, delta, options);
-    });
+      return this.#appendWithAllKeys(key, event, delta, options, startedAt);
+    };
+    return this.#calls.write(call, readReply, startedAt);
   }
 
+  /** `limitStartedAt`: start of the time limit. Default: the time at which the codec has encoded the values. */
   async #appendWithAllKeys(
     key: SessionRef,
     event: Event,
     delta: ScopedDelta,
     options: AppendOptions,
+    limitStartedAt?: number,
   ): Promise<AppendResult> {
     const { fence, ifHeldBy, marks } = options;
     const startedAt = this.#runtime.monotonic();
@@ -81,7 +85,7 @@ export class EventAppender {
     const userFields = await toStateFields(delta.user, this.#codec);
     const appFields = await toStateFields(delta.app, this.#codec);
     const markFields = toMarkFields(marks);
-    const reply = await this.#calls.write({
+    const call: ScriptCall = {
       script: appendEvent,
       keys: [
         ...[record, events, user.list, outbox ? user.outbox : app.list],
@@ -99,8 +103,10 @@ export class EventAppender {
         ...userFields,
         ...appFields,
       ],
-    });
-    return this.#readReply(key, event, reply, options, startedAt);
+    };
+    const readReply = (reply: ScriptReply): Promise<AppendResult> =>
+      this.#readReply(key, event, reply, options, startedAt);
+    return this.#calls.write(call, readReply, limitStartedAt);
   }
 
   async #readReply(

@@ -11,7 +11,7 @@ export function toElement(event: Event, text: string): string {
 }
 
 /** Returns the text of an element. */
-export function textOfElement(element: string): string {
+function textOfElement(element: string): string {
   return element.slice(element.indexOf('\n', element.indexOf('\n') + 1) + 1);
 }
 

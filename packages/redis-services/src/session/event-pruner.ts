@@ -3,6 +3,7 @@ import {
   applyDelta,
   assertCount,
   assertName,
+  assertSeconds,
   countPrunableEvents,
   decodeText,
   encodeText,
@@ -187,9 +188,7 @@ function assertPruneRequest(request: PruneRequest): void {
   if (userId !== undefined) assertName('userId', userId);
   if (sessionId !== undefined) assertName('sessionId', sessionId);
   if (sessionId !== undefined && userId === undefined) throw invalidInput('userId', 'a string', userId);
-  if (olderThan !== undefined && !Number.isFinite(olderThan)) {
-    throw invalidInput('olderThan', 'a number of seconds', olderThan);
-  }
+  if (olderThan !== undefined) assertSeconds('olderThan', olderThan);
   if (keepLast !== undefined) assertCount('keepLast', keepLast);
   if (olderThan === undefined && keepLast === undefined) {
     throw new TholeError('INVALID_INPUT', 'pruneEvents requires olderThan or keepLast.');

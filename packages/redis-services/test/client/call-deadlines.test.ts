@@ -28,6 +28,21 @@ describe('CallDeadlines', () => {
     expect([failed, runtime.pending]).toEqual([['a', 'c'], 0]);
   });
 
+  it('fails a call that continues an earlier call at the limit of that call', async () => {
+    const runtime = new FixedRuntime();
+    const failed: string[] = [];
+    const fail = ({ name }: { name: string }): void => void failed.push(name);
+    const deadlines = new CallDeadlines<{ startedAt: number; name: string }>(runtime, 1_000, fail);
+    const startedAt = runtime.monotonic();
+    await runtime.advance(900);
+    deadlines.begin({ startedAt: runtime.monotonic(), name: 'other' });
+    deadlines.begin({ startedAt, name: 'continued' });
+    await runtime.advance(100);
+    expect([failed, runtime.pending]).toEqual([['continued'], 1]);
+    await runtime.advance(900);
+    expect([failed, runtime.pending]).toEqual([['continued', 'other'], 0]);
+  });
+
   it('has no timer while no call is in progress (contract 43)', () => {
     const runtime = new FixedRuntime();
     const deadlines = new CallDeadlines(runtime, 1_000, () => {});

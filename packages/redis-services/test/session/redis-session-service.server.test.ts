@@ -134,6 +134,8 @@ describeWith('redis', 'RedisSessionService', (url) => {
       await service.appendEvent({ session: ref, event: eventWithText(`e${i + 1}`, time) });
     const seqs = async (): Promise<unknown> =>
       (await service.getSession(ref))!.events.map(({ id, seq }) => `${id}=${seq}`);
+    const message = 'olderThan must be a finite number of seconds, got a number.';
+    await expect(service.pruneEvents({ appName: 'app', olderThan: Infinity })).rejects.toThrow(message);
     expect(await service.pruneEvents({ appName: 'app', olderThan: 20 })).toBe(1);
     expect(await service.pruneEvents({ ...ref, olderThan: 28, keepLast: 5 })).toBe(0);
     // The fourth event is old enough, but the third is not.

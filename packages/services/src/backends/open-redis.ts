@@ -1,13 +1,9 @@
 import type { Redis } from 'ioredis';
 import { TholeError } from '@thole/core';
-import type { Runtime } from '@thole/core';
 import { invalidUri } from '../uri/invalid-uri.ts';
 import type { Connection } from '../connections.ts';
 import { loadPackage } from '../load-package.ts';
 import type { ServiceUri } from '../uri/service-uri.ts';
-
-/** Time limit of the first call. The services have a shorter limit, but calls of the client have none. */
-const PING_MS = 6_000;
 
 /** A Redis client, and a check that reports why the client is not connected. */
 export interface RedisConnection {
@@ -22,7 +18,7 @@ export interface RedisConnection {
 /** Opens a client for a `redis://` or `rediss://` URI. Throws `INVALID_INPUT` for an invalid URI. */
 export async function openRedis(
   { scheme, rest }: ServiceUri,
-  { uriName, runtime }: { uriName: string; runtime: Runtime },
+  { uriName }: { uriName: string },
 ): Promise<Connection<RedisConnection>> {
   const url = `${scheme}://${rest}`;
   if (!URL.canParse(url) || !/^(?:\/\d*)?$/.test(new URL(url).pathname))
@@ -33,19 +29,14 @@ export async function openRedis(
   client.on('connect', () => (lastError = undefined));
   client.on('error', (error) => (lastError = error));
   const ping = async (call: () => Promise<unknown>): Promise<void> => {
-    const timeout = Promise.withResolvers<never>();
-    const cancel = runtime.timer(PING_MS, () => timeout.reject(undefined));
     try {
-      await Promise.race([call(), timeout.promise]);
+      await call();
       // For example, if the database number is unknown, the client silently uses database 0.
       if (lastError !== undefined)
         throw new TholeError('STORE_UNAVAILABLE', 'Redis rejected the settings of the URL.', { cause: lastError });
     } catch (error) {
       if (TholeError.is(error) && (error.cause !== undefined || lastError === undefined)) throw error;
-      const message = TholeError.is(error) ? error.message : 'Redis did not answer.';
-      throw new TholeError('STORE_UNAVAILABLE', message, { cause: lastError ?? error });
-    } finally {
-      cancel();
+      throw new TholeError('STORE_UNAVAILABLE', (error as Error).message, { cause: lastError ?? error });
     }
   };
   return { value: { client, ping }, close: async () => client.disconnect() };

@@ -16,7 +16,7 @@ export const redisBackend: Backend = {
     const { RedisArtifactService } = await load();
     const { client, ping } = await connect(uri, context);
     const service = new RedisArtifactService(client, { runtime: context.runtime });
-    return { service, ping: () => ping(() => client.ping()), close: async () => {} };
+    return { service, ping: () => ping(() => service.ping()), close: async () => {} };
   },
   async memory(uri, context) {
     const { RedisMemoryService } = await load();

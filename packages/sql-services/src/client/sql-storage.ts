@@ -11,9 +11,9 @@ import { parseDatabaseUrl } from './parse-database-url.ts';
 import { ServerClock } from './server-clock.ts';
 import { query } from './sql-database.ts';
 import type { SqlDatabase, StatementResult, Steps } from './sql-database.ts';
-import { isSqlFailure, sqlFailure } from './sql-failure.ts';
+import { isSqlFailure } from './sql-failure.ts';
 import type { DatabaseOptions } from './sql-options.ts';
-import { withDeadline } from './with-deadline.ts';
+import { tablesNotReady, withDeadline } from './with-deadline.ts';
 
 /** A database with the tables of this package. All stores use it. Its errors are `TholeError`s. */
 export class SqlStorage {
@@ -111,11 +111,8 @@ export class SqlStorage {
   }
 
   async #prepare(deadline: number): Promise<void> {
-    this.#preparing ??= this.#mapErrors(this.#makeReady()).finally(() => (this.#preparing = undefined));
-    await withDeadline(this.runtime, deadline, this.#preparing, () => {
-      const failure = sqlFailure('connection', new Error('The tables were not ready in time.'));
-      return mapSqlError(failure, this.#database.displayName);
-    });
+    this.#preparing ??= this.#makeReady().finally(() => (this.#preparing = undefined));
+    await this.#mapErrors(withDeadline(this.runtime, deadline, this.#preparing, tablesNotReady));
   }
 
   async #makeReady(): Promise<void> {

@@ -189,15 +189,18 @@ export class SqliteEraser {
         const endedAt = this.#runtime.monotonic();
         if (!isRewritten) return;
         this.#earliestRewriteAt = endedAt + PAUSE_FACTOR * (endedAt - startedAt);
-        this.#log('info', 'The file was rewritten without deleted text.');
+        const subject = tables === undefined ? 'The file was' : `The tables with the prefix "${tables}" were`;
+        this.#log('info', `${subject} rewritten without deleted text.`);
       },
       (error: unknown) => {
         this.#isRewriteDue = true;
         this.#dueTables ??= tables;
         if (this.#isClosing) return;
         this.#earliestRewriteAt = this.#runtime.monotonic() + FAILURE_PAUSE_MS;
-        const message = 'The file could not be rewritten. Unused space may contain deleted text.';
-        this.#log('warn', message, { error: String(error) });
+        const subject = tables === undefined ? 'The file' : `The tables with the prefix "${tables}"`;
+        this.#log('warn', `${subject} could not be rewritten. Unused space may contain deleted text.`, {
+          error: String(error),
+        });
       },
     );
     this.#rewriting = rewriting.finally(() => (this.#rewriting = undefined));

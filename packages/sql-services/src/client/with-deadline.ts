@@ -1,4 +1,6 @@
 import type { Runtime } from '@thole/core';
+import { sqlFailure } from './sql-failure.ts';
+import type { SqlFailure } from './sql-failure.ts';
 
 /** Returns the value of the promise. Throws `timeoutError()` if the runtime's monotonic clock reaches the deadline first. */
 export async function withDeadline<T>(
@@ -17,4 +19,9 @@ export async function withDeadline<T>(
     timeout.catch(() => {});
     done.abort();
   }
+}
+
+/** Returns the failure of a call whose deadline passed before the tables were created or checked. */
+export function tablesNotReady(): SqlFailure {
+  return sqlFailure('connection', new Error('The tables were not ready in time.'));
 }

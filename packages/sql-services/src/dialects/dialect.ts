@@ -51,8 +51,6 @@ export interface Dialect {
    * such part.
    */
   readonly useIndex: (name: string) => string;
-  /** Returns the end of an INSERT whose result contains this column. Empty if the result has the insert id instead. */
-  readonly returning: (column: string) => string;
   /** Statements before `begin` and `beginSnapshot`, if these cannot name the isolation level. */
   readonly isolation?: { readonly readCommitted: string; readonly repeatableRead: string } | undefined;
   /** Statement that starts a transaction that writes, with the isolation level READ COMMITTED. */

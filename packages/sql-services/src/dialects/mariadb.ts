@@ -33,7 +33,6 @@ export const mariadb: Dialect = {
   indexesInTable: true,
   hasPartialIndexes: false,
   useIndex: (name) => ` FORCE INDEX (${name})`,
-  returning: () => '',
   // In the default level, a locking read that finds no row locks the gap for all other inserts. With many writers, deadlocks
   // then follow each other.
   isolation: {

@@ -27,7 +27,6 @@ export const postgres: Dialect = {
   indexesInTable: false,
   hasPartialIndexes: true,
   useIndex: () => '',
-  returning: (column) => ` RETURNING ${column}`,
   begin: 'BEGIN ISOLATION LEVEL READ COMMITTED',
   beginSnapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
   checkpoint: undefined,

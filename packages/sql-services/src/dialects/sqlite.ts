@@ -28,7 +28,6 @@ export const sqlite: Dialect = {
   indexesInTable: false,
   hasPartialIndexes: true,
   useIndex: (name) => ` INDEXED BY ${name}`,
-  returning: () => '',
   begin: 'BEGIN IMMEDIATE',
   beginSnapshot: 'BEGIN',
   checkpoint: 'PRAGMA wal_checkpoint(PASSIVE)',

@@ -93,8 +93,9 @@ export class SqlLeaseStore implements LeaseStore {
   }
 
   async current(key: SessionRef): Promise<LeaseInfo | undefined> {
-    const lease = await this.#storage.read(() => this.#find(this.#bind(key)));
-    return lease && this.#toInfo(key, lease, await this.#storage.clock.now());
+    const deadline = this.#storage.deadline();
+    const lease = await this.#storage.read(() => this.#find(this.#bind(key)), deadline);
+    return lease && this.#toInfo(key, lease, await this.#storage.clock.now(deadline));
   }
 
   async *leases(appName: string): AsyncIterable<LeaseInfo> {
@@ -105,8 +106,9 @@ export class SqlLeaseStore implements LeaseStore {
     let [userId, sessionId] = [bindName(''), bindName('')];
     for (;;) {
       const after = [app, userId, userId, sessionId];
-      const { rows } = await this.#storage.read(() => this.#query(sql, after));
-      const now = await this.#storage.clock.now();
+      const deadline = this.#storage.deadline();
+      const { rows } = await this.#storage.read(() => this.#query(sql, after), deadline);
+      const now = await this.#storage.clock.now(deadline);
       for (const row of rows) {
         const key = { appName, userId: columnText(row['user_id']), sessionId: columnText(row['session_id']) };
         yield this.#toInfo(key, fromLeaseRow(row), now);

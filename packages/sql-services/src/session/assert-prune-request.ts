@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { assertCount, assertName, invalidInput } from '@thole/core/kit';
+import { assertCount, assertName, assertSeconds, invalidInput } from '@thole/core/kit';
 import type { PruneRequest } from './prune-events.ts';
 
 /** Throws `INVALID_INPUT` if the request has no limit, an invalid value, or a `userId` or `sessionId` without its owner. */
@@ -10,9 +10,7 @@ export function assertPruneRequest(p: PruneRequest): void {
   if (olderThan === undefined && keepLast === undefined) {
     throw new TholeError('INVALID_INPUT', 'pruneEvents needs olderThan, keepLast or both.');
   }
-  if (olderThan !== undefined && !Number.isFinite(olderThan)) {
-    throw invalidInput('olderThan', 'a number of seconds', olderThan);
-  }
+  if (olderThan !== undefined) assertSeconds('olderThan', olderThan);
   if (keepLast !== undefined) assertCount('keepLast', keepLast);
   if (appName !== undefined) assertName('appName', appName);
   if (userId !== undefined) assertName('userId', userId);

@@ -160,26 +160,25 @@ export class SqlSessionStore implements SessionStore {
     }
   }
 
-  async readState(scope: { appName: string; userId?: string | undefined }): Promise<StateMap> {
-    const { dialect } = this.#storage;
-    const { table, columns, names } = this.#stateOwner(scope);
-    const condition = columns.map((column) => `${column} = ?`).join(' AND ');
-    const sql = dialect.statement(`SELECT state_key, value, version FROM ${table} WHERE ${condition}`);
-    const { rows } = await this.#storage.read(() => query(sql, names));
-    return (await fromStateRows(this.#codec, rows)).state;
+  readState(scope: { appName: string; userId?: string | undefined }): Promise<StateMap> {
+    return this.#readState(scope, this.#storage.deadline());
   }
 
   /** Writes the keys that the state of the app or user does not have yet. Used to copy state from another database. */
   async addState(scope: { appName: string; userId?: string | undefined }, state: StateMap): Promise<void> {
     const { dialect } = this.#storage;
-    const stored = await this.readState(scope);
+    const deadline = this.#storage.deadline();
+    const stored = await this.#readState(scope, deadline);
     const missing = Object.entries(state).filter(([key]) => !Object.hasOwn(stored, key));
     const writes = await toStateWrites(this.#codec, Object.fromEntries(missing));
     if (!writes) return;
     const { table, ...owner } = this.#stateOwner(scope);
-    await this.#storage.transact(function* () {
-      yield* dialect.writeState(table, owner, writes);
-    });
+    await this.#storage.transact(
+      function* () {
+        yield* dialect.writeState(table, owner, writes);
+      },
+      { deadline },
+    );
   }
 
   async removeUser(user: UserRef): Promise<void> {
@@ -234,6 +233,14 @@ export class SqlSessionStore implements SessionStore {
     const now = await this.#storage.clock.now(deadline);
     const rows = await this.#storage.read(() => steps(this.#records.bindKey(key), now, window), deadline);
     return fromSessionRows(this.#codec, key, rows);
+  }
+
+  async #readState(scope: { appName: string; userId?: string | undefined }, deadline: number): Promise<StateMap> {
+    const { table, columns, names } = this.#stateOwner(scope);
+    const condition = columns.map((column) => `${column} = ?`).join(' AND ');
+    const sql = this.#storage.dialect.statement(`SELECT state_key, value, version FROM ${table} WHERE ${condition}`);
+    const { rows } = await this.#storage.read(() => query(sql, names), deadline);
+    return (await fromStateRows(this.#codec, rows)).state;
   }
 
   #appendOne(record: AppendRecord, deadline: number): Promise<AppendOutcome> {

@@ -1,4 +1,4 @@
-import { TholeError } from '@thole/core';
+import { systemRuntime, TholeError } from '@thole/core';
 import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { Kysely } from 'kysely';
@@ -48,14 +48,23 @@ const names = optionNames<PgVectorStoreOptions>({
 export class PgVectorStore extends SqlVectorStore {
   constructor(options: PgVectorStoreOptions) {
     rejectUnknownOptions(options, names, 'PgVectorStore');
-    const { dbUrl, db, tablePrefix, schema, autoMigrate, timeoutMs, maxConnections, runtime } = options;
+    const {
+      dbUrl,
+      db,
+      tablePrefix,
+      schema,
+      autoMigrate,
+      timeoutMs,
+      maxConnections,
+      runtime = systemRuntime(),
+    } = options;
     const settings = { timeoutMs, maxConnections, runtime };
     const database = openDatabase(
       db === undefined ? { dbUrl, ...settings } : { dbUrl, db, dialect: 'postgres' as const, ...settings },
     );
     if (database.dialect.name !== 'postgres')
       throw new TholeError('INVALID_INPUT', 'dbUrl must be a URL of PostgreSQL (postgresql://…).');
-    super({ database, dialect: pgvector, tablePrefix, schema, autoMigrate });
+    super({ database, dialect: pgvector, runtime, tablePrefix, schema, autoMigrate });
   }
 }
 

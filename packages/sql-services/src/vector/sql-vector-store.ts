@@ -1,5 +1,5 @@
 import { assertName, raceAbort } from '@thole/core/kit';
-import type { CallOptions, UserRef, VectorQuery, VectorRow, VectorStore } from '@thole/core';
+import type { CallOptions, Runtime, UserRef, VectorQuery, VectorRow, VectorStore } from '@thole/core';
 import { assertVectorIds, checkVectorQuery, checkVectorRows } from '@thole/recall';
 import { dimensionMismatch } from '@thole/recall/kit';
 import { chunksOf, paddedChunksOf, placeholders } from '../client/chunks.ts';
@@ -7,6 +7,7 @@ import { mapSqlError } from '../client/map-sql-error.ts';
 import { query } from '../client/sql-database.ts';
 import type { Row, SqlDatabase, SqlValue, StatementResult, Steps } from '../client/sql-database.ts';
 import { isSqlFailure } from '../client/sql-failure.ts';
+import { tablesNotReady, withDeadline } from '../client/with-deadline.ts';
 import { toIdKey } from '../memory/memory-records.ts';
 import { tableNames } from '../schema/table-names.ts';
 import { columnText } from '../session/row-values.ts';
@@ -22,6 +23,7 @@ const USER_CONDITION = 'app_name = ? AND user_id = ?';
 export interface VectorDatabase {
   readonly database: SqlDatabase;
   readonly dialect: VectorDialect;
+  readonly runtime: Runtime;
   readonly tablePrefix?: string | undefined;
   readonly schema?: string | undefined;
   readonly autoMigrate?: boolean | undefined;
@@ -34,6 +36,7 @@ export class SqlVectorStore implements VectorStore {
   readonly #database: SqlDatabase;
   readonly #dialect: VectorDialect;
   readonly #table: string;
+  #isReady = false;
   #preparing: Promise<void> | undefined;
 
   constructor(options: VectorDatabase) {
@@ -49,8 +52,9 @@ export class SqlVectorStore implements VectorStore {
   async upsert(scope: UserRef, rows: readonly VectorRow[]): Promise<void> {
     const checked = checkVectorRows(scope, rows);
     if (checked.length === 0) return;
-    await this.#prepare();
-    await this.#mapErrors(this.#database.transact(() => this.#upsert(scope, checked)));
+    const deadline = this.#database.deadline();
+    await this.#prepare(deadline);
+    await this.#mapErrors(this.#database.transact(() => this.#upsert(scope, checked), deadline));
   }
 
   async query(scope: UserRef, p: VectorQuery): Promise<{ id: string; score: number }[]> {
@@ -68,8 +72,9 @@ export class SqlVectorStore implements VectorStore {
   async delete(scope: UserRef, ids: readonly string[] | 'everything'): Promise<void> {
     assertVectorIds(scope, ids);
     if (ids.length === 0) return;
-    await this.#prepare();
-    await this.#mapErrors(this.#database.transact(() => this.#delete(scope, ids)));
+    const deadline = this.#database.deadline();
+    await this.#prepare(deadline);
+    await this.#mapErrors(this.#database.transact(() => this.#delete(scope, ids), deadline));
     await this.#database.erase?.(this.#options.tablePrefix ?? 'thole_');
   }
 
@@ -78,8 +83,9 @@ export class SqlVectorStore implements VectorStore {
     assertName('model', p.model);
     p.signal?.throwIfAborted();
     if (p.ids.length === 0) return [];
-    await raceAbort(this.#prepare(), p.signal);
-    const reading = this.#database.run(() => this.#has(scope, p.model, p.ids), { writes: false });
+    const deadline = this.#database.deadline();
+    await raceAbort(this.#prepare(deadline), p.signal);
+    const reading = this.#database.run(() => this.#has(scope, p.model, p.ids), { writes: false, deadline });
     const keys = await raceAbort(this.#mapErrors(reading), p.signal);
     return p.ids.filter((id) => keys.has(toIdKey(id)));
   }
@@ -93,12 +99,13 @@ export class SqlVectorStore implements VectorStore {
     const statements = vectorTableStatements(tablePrefix, schema, this.#dialect);
     const [database, dialect] = [this.#database, this.#dialect];
     const lock = database.dialect.migrationLock(this.#table);
+    const deadline = database.deadline();
     const create = (): Promise<void> =>
       database.transact(function* () {
         if (lock.acquire) yield lock.acquire;
         yield* dialect.prepare();
         for (const sql of statements) yield* query(sql);
-      });
+      }, deadline);
     await this.#mapErrors(
       create().catch((error: unknown) => {
         // Another process created the table at the same time.
@@ -124,8 +131,9 @@ export class SqlVectorStore implements VectorStore {
   }
 
   async #findNearest(scope: UserRef, p: { model: string; unit: Float32Array; limit: number }): Promise<readonly Row[]> {
-    await this.#prepare();
-    return this.#mapErrors(this.#database.run(() => this.#nearestSteps(scope, p), { writes: false }));
+    const deadline = this.#database.deadline();
+    await this.#prepare(deadline);
+    return this.#mapErrors(this.#database.run(() => this.#nearestSteps(scope, p), { writes: false, deadline }));
   }
 
   *#upsert(scope: UserRef, rows: readonly VectorRow[]): Steps<void> {
@@ -203,13 +211,17 @@ export class SqlVectorStore implements VectorStore {
     return this.#database.dialect.bindName(value);
   }
 
-  #prepare(): Promise<void> {
-    if (this.#options.autoMigrate === false) return Promise.resolve();
-    this.#preparing ??= this.migrate().catch((error: unknown) => {
-      this.#preparing = undefined;
-      throw error;
-    });
-    return this.#preparing;
+  /** Waits until the table exists. Throws `STORE_UNAVAILABLE` at the deadline. */
+  async #prepare(deadline: number): Promise<void> {
+    if (this.#isReady || this.#options.autoMigrate === false) return;
+    this.#preparing ??= this.#makeReady().finally(() => (this.#preparing = undefined));
+    const { runtime } = this.#options;
+    await this.#mapErrors(withDeadline(runtime, deadline, this.#preparing, tablesNotReady));
+  }
+
+  async #makeReady(): Promise<void> {
+    await this.migrate();
+    this.#isReady = true;
   }
 
   async #mapErrors<T>(result: Promise<T>): Promise<T> {

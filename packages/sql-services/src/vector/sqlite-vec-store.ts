@@ -50,7 +50,7 @@ export class SqliteVecStore extends SqlVectorStore {
     const { path } = address;
     const settings = { readOnly: false, synchronous: 'NORMAL', dialect: sqlite } as const;
     const database = new SqliteDatabase({ path, ...settings, runtime, timeoutMs, extend: loadSqliteVec });
-    super({ database, dialect: sqliteVec, tablePrefix, autoMigrate });
+    super({ database, dialect: sqliteVec, runtime, tablePrefix, autoMigrate });
   }
 }
 

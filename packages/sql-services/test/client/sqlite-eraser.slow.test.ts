@@ -126,7 +126,9 @@ describe('SqliteDatabase.erase', () => {
       { rowid: 3, text: 'c' },
     ]);
     await expect.poll(() => messages.length, { timeout: 60_000 }).toBe(2);
-    expect(new Set(messages)).toEqual(new Set(['The file was rewritten without deleted text.']));
+    expect(new Set(messages)).toEqual(
+      new Set(['The tables with the prefix "thole_" were rewritten without deleted text.']),
+    );
   });
 
   it('rewrites the file in close if it is due', async () => {
@@ -169,7 +171,8 @@ describe('SqliteDatabase.erase', () => {
     const { eraser, messages } = await openLarge(path);
     for (let i = 0; i < 2; i++) await eraser.erase('thole_', async () => {});
     expect(countCopies(path)).toBeGreaterThan(0);
-    await expect.poll(() => messages, { timeout: 60_000 }).toEqual(['The file was rewritten without deleted text.']);
+    const message = 'The tables with the prefix "thole_" were rewritten without deleted text.';
+    await expect.poll(() => messages, { timeout: 60_000 }).toEqual([message]);
     expect(countCopies(path)).toBe(0);
     expect(existsSync(`${path}-erasing`)).toBe(false);
     await eraser.close();

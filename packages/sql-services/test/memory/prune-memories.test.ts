@@ -89,4 +89,10 @@ describe('pruneMemories', () => {
   ])('rejects %j with INVALID_INPUT (contract 42)', async (request) => {
     await expect(openService().pruneMemories(request as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
+
+  it('rejects a time that is not a finite number, and says so (contract 42)', async () => {
+    const request = { appName: 'hotel', olderThan: Infinity };
+    const message = 'olderThan must be a finite number of seconds, got a number.';
+    await expect(openService().pruneMemories(request)).rejects.toThrow(message);
+  });
 });

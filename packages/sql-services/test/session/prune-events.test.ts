@@ -84,4 +84,9 @@ describe('pruneEvents', () => {
   ])('rejects %j with INVALID_INPUT (contract 42)', async (request) => {
     await expect(openService().pruneEvents(request as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
+
+  it('rejects a time that is not a finite number, and says so (contract 42)', async () => {
+    const message = 'olderThan must be a finite number of seconds, got a number.';
+    await expect(openService().pruneEvents({ olderThan: Infinity })).rejects.toThrow(message);
+  });
 });

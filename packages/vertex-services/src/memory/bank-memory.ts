@@ -1,5 +1,5 @@
 import { textOf } from '@thole/core';
-import { isPlainObject, setOwn } from '@thole/core/kit';
+import { isPlainObject, setOwn, sha256Hex } from '@thole/core/kit';
 import type { Json, JsonObject, MemoryEntry } from '@thole/core';
 import { idOf } from '../client/vertex-client.ts';
 import { parseSeconds } from '../session/wire-time.ts';
@@ -54,7 +54,6 @@ function topicsOf(topics: Json | undefined): string[] {
 
 /** Returns the id under which the service stores an entry with an id of the caller, which may have any characters. */
 export async function memoryIdOf(scope: BankScope, entryId: string): Promise<string> {
-  const text = new TextEncoder().encode(JSON.stringify([bankScopeKey(scope), entryId]));
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', text));
-  return `t${[...digest.subarray(0, 20)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+  const digest = await sha256Hex(JSON.stringify([bankScopeKey(scope), entryId]));
+  return `t${digest.slice(0, 40)}`;
 }

@@ -113,9 +113,9 @@ export function readBankMetadata(custom: JsonObject = {}): BankMetadata {
 
 function checkType(name: string, type: string, value: Json): Json {
   if (type === 'a duration') {
-    if (typeof value === 'number' && value > 0) return `${value}s`;
+    if (typeof value === 'number' && value > 0 && value < Infinity) return `${value}s`;
     if (typeof value === 'string' && /^\d+(\.\d+)?s$/.test(value)) return value;
-    throw invalidInput(name, 'a number of seconds or a text such as "3600s"', value);
+    throw invalidInput(name, 'a finite number of seconds above 0 or a string such as "3600s"', value);
   }
   const isValid =
     type === 'an object'

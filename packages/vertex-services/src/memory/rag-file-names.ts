@@ -1,3 +1,4 @@
+import { sha256Hex } from '@thole/core/kit';
 import type { MemoryScope } from '@thole/core';
 
 /** Start of ADK's display names. The parts after it are base64url. */
@@ -58,14 +59,8 @@ export class RagFileNames {
   }
 }
 
-/** Returns the SHA-256 of a text in hexadecimal digits. */
-export async function sha256(text: string): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
-  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
 async function hash(name: string): Promise<string> {
-  return (await sha256(name)).slice(0, 36);
+  return (await sha256Hex(name)).slice(0, 36);
 }
 
 function encode(name: string): string {

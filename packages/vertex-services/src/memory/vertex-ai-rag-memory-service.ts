@@ -10,6 +10,7 @@ import {
   raceAbort,
   raceAbortWrite,
   rejectUnknownOptions,
+  sha256Hex,
 } from '@thole/core/kit';
 import type {
   CallOptions,
@@ -34,7 +35,7 @@ import type { VertexPath } from '../client/vertex-client.ts';
 import { mergePassages } from './merge-passages.ts';
 import { RagCorpus } from './rag-corpus.ts';
 import type { RagFile } from './rag-corpus.ts';
-import { RagFileNames, sha256 } from './rag-file-names.ts';
+import { RagFileNames } from './rag-file-names.ts';
 import { fromRagLines, toRagLines, toTurnEntry } from './rag-lines.ts';
 
 /** Default number of results. */
@@ -150,7 +151,7 @@ export class VertexAiRagMemoryService implements MemoryService {
   }
 
   async #upload(displayName: string, text: string, turns: readonly MemoryEntry[]): Promise<void> {
-    const content: FileContent = { sha256: await sha256(text), turns: turns.length, ...spanOf(turns) };
+    const content: FileContent = { sha256: await sha256Hex(text), turns: turns.length, ...spanOf(turns) };
     const earlier = await this.#filesOf(displayName);
     if (!earlier.some((file) => contentOf(file)?.sha256 === content.sha256)) {
       const description = JSON.stringify(content);

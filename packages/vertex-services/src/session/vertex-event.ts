@@ -56,11 +56,6 @@ export function fromVertexEvent(stored: JsonObject, seq: number): Event {
   return { ...fromFields(stored, event), seq };
 }
 
-/** Returns the id of a stored event: the id of its writer, or the id of the service. */
-export function eventIdOf(stored: JsonObject): string {
-  return fromVertexEvent(stored, 0).id;
-}
-
 /** Returns an event of another ADK. Its `rawEvent` may have fields in snake case, so known fields come first. */
 function fromFields(stored: JsonObject, raw: JsonObject | undefined): Event {
   const actions = (stored['actions'] ?? {}) as JsonObject;

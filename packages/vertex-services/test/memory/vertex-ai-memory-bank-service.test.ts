@@ -122,7 +122,9 @@ describe('VertexAiMemoryBankService.addSessionToMemory', () => {
 
   it('rejects keys of the wrong type and keys of two requests together', async () => {
     for (const [customMetadata, message] of [
-      [{ ttl: 'soon' }, /customMetadata.ttl must be a number of seconds or a text such as "3600s"/],
+      [{ ttl: 'soon' }, /customMetadata.ttl must be a finite number of seconds above 0 or a string such as "3600s"/],
+      [{ ttl: Infinity }, /customMetadata.ttl must be a finite number of seconds above 0/],
+      [{ ttl: Number.NaN }, /customMetadata.ttl must be a finite number of seconds above 0/],
       [{ force_flush: 1 }, /customMetadata.force_flush must be a boolean/],
       [{ http_options: {} }, 'customMetadata.http_options is not supported. Set timeoutMs of the service.'],
       [

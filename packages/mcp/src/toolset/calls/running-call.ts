@@ -77,10 +77,6 @@ export class RunningCall implements CallInProgress {
     return this.#abort.signal;
   }
 
-  get hasEnded(): boolean {
-    return this.#hasEnded;
-  }
-
   /** Reports progress to this context and ends the call when its signal is aborted, until the returned function is called. */
   attach(context: ToolContext): () => void {
     const { signal } = context;

@@ -5,6 +5,7 @@ import {
   invalidInput,
   isPlainObject,
   isPrivateAddress,
+  normalizeHost,
   optionNames,
   rejectUnknownOptions,
 } from '@thole/core/kit';
@@ -68,14 +69,6 @@ export interface StreamableHTTPConnectionParams {
 
 /** The program or the address of a server, with ADK's names. */
 export type McpConnectionParams = StdioConnectionParams | StreamableHTTPConnectionParams;
-
-/** Returns the host in lower case, without the brackets of an IPv6 address and without a final dot. */
-export function normalizeHost(host: string): string {
-  return host
-    .toLowerCase()
-    .replace(/^\[(.*)\]$/, '$1')
-    .replace(/\.$/, '');
-}
 
 /** Returns the server's name for messages and descriptions: its host, or its program. */
 export function serverLabel(params: McpConnectionParams): string {

@@ -19,6 +19,8 @@ import { createStdioTransport } from './stdio-transport.ts';
 const TIMEOUT_MS = 30_000;
 const CLOSE_MS = 5_000;
 const LIST_MAX_AGE_SECONDS = 60;
+/** Maximum number of tools in a list, before `toolFilter`. */
+const MAX_LISTED_TOOLS = 10_000;
 
 /** Handles the questions that a server of the older protocol sends during a call. */
 export interface CallInProgress {
@@ -162,10 +164,10 @@ export class McpConnection {
   }
 
   /** Returns the tools. The list is cached for a minute, or until the server reports a change. */
-  async listTools(maxTools: number): Promise<McpToolDefinition[]> {
+  async listTools(): Promise<McpToolDefinition[]> {
     const now = this.#settings.runtime.now();
     if (this.#tools && now - this.#tools.readAt < LIST_MAX_AGE_SECONDS) return this.#tools.list;
-    const list = this.#readTools(maxTools);
+    const list = this.#readTools();
     this.#tools = { list, readAt: now };
     list.catch(() => this.forgetTools());
     return list;
@@ -246,15 +248,15 @@ export class McpConnection {
     }
   }
 
-  async #readTools(maxTools: number): Promise<McpToolDefinition[]> {
+  async #readTools(): Promise<McpToolDefinition[]> {
     if (!this.client.getServerCapabilities()?.tools) return [];
     const { tools } = await this.runWithTimeLimit('list its tools', (options) =>
       this.client.listTools(undefined, options),
     );
-    if (tools.length <= maxTools) return tools;
+    if (tools.length <= MAX_LISTED_TOOLS) return tools;
     throw new TholeError(
       'MCP_SERVER_FAILED',
-      `The MCP server "${this.#settings.server}" has more than ${maxTools} tools. Offer fewer tools at the server, or raise maxTools.`,
+      `The MCP server "${this.#settings.server}" lists more than ${MAX_LISTED_TOOLS} tools. Offer fewer tools at the server.`,
     );
   }
 
@@ -272,7 +274,7 @@ export class McpConnection {
 }
 
 /** Returns the time limit of requests other than tool calls, in milliseconds. */
-export function timeoutOf({ timeout = TIMEOUT_MS }: McpConnectionParams): number {
+function timeoutOf({ timeout = TIMEOUT_MS }: McpConnectionParams): number {
   return timeout;
 }
 

@@ -2,8 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { TholeError } from '@thole/core';
-import { isPrivateAddress } from '@thole/core/kit';
-import { normalizeHost } from './connection-params.ts';
+import { isPrivateAddress, normalizeHost } from '@thole/core/kit';
 import type { McpHeaders, StreamableHTTPConnectionParams } from './connection-params.ts';
 import { limitBody } from './limit-body.ts';
 

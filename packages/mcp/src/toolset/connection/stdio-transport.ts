@@ -2,10 +2,9 @@ import type { Transport } from '@modelcontextprotocol/client';
 import type { Runtime } from '@thole/core';
 import type { Readable } from 'node:stream';
 import type { StdioServerParams } from './connection-params.ts';
+import { logErrorOutput } from './log-error-output.ts';
 
-const MAX_LOG_BYTES = 500;
-
-/** Returns a transport that starts the process when the client connects. Its error output is logged as `debug`. */
+/** Returns a transport that starts the process when the client connects. The lines of its error output are logged as `debug`. */
 export async function createStdioTransport(
   { command, args = [], env, cwd }: StdioServerParams,
   p: { server: string; maxMessageBytes: number; runtime: Runtime },
@@ -20,10 +19,8 @@ export async function createStdioTransport(
     maxBufferSize: p.maxMessageBytes,
   });
   // Without a reader, the process would stop when the pipe is full.
-  const errorOutput = transport.stderr as Readable | null;
-  errorOutput?.on('data', (chunk: Uint8Array) => {
-    const line = new TextDecoder().decode(chunk.subarray(0, MAX_LOG_BYTES)).trim();
-    if (line !== '') p.runtime.logger.debug('An MCP server wrote to its error output.', { server: p.server, line });
-  });
+  logErrorOutput(transport.stderr as Readable, (fields) =>
+    p.runtime.logger.debug('An MCP server wrote to its error output.', { server: p.server, ...fields }),
+  );
   return transport;
 }

@@ -1,5 +1,6 @@
 import type { AuthConfig, AuthCredential, Json, ReadonlyContext, Runtime, ToolContext, UserRef } from '@thole/core';
 import { TholeError } from '@thole/core';
+import { sha256Hex } from '@thole/core/kit';
 import type { StreamableHTTPConnectionParams } from '../connection/connection-params.ts';
 import { McpHttp } from '../connection/mcp-http.ts';
 import { discoverAuth } from './discover-auth.ts';
@@ -185,6 +186,5 @@ function userOf({ appName, userId }: ReadonlyContext): UserRef {
 }
 
 async function computeDigest(text: string): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
-  return Array.from(bytes.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return (await sha256Hex(text)).slice(0, 32);
 }

@@ -11,7 +11,7 @@ else if (mode === 'noise') {
   const write = (): void => void process.stdout.write('x'.repeat(1_000_000), write);
   write();
 } else {
-  console.error('The server is ready.');
+  console.error('The server is ready.\nIt has three tools.');
   serveStdio(() => {
     const server = new McpServer({ name: 'fixture', version: '1.0.0' });
     const text = (result: string): { content: [{ type: 'text'; text: string }] } => ({

@@ -1,0 +1,8 @@
+import { expect, it } from 'vitest';
+import { putCached } from '../src/put-cached.ts';
+
+it('putCached keeps the newest entries, and moves a repeated entry to the end', () => {
+  const map = new Map<string, number>();
+  for (const key of ['a', 'b', 'a', 'c']) putCached(map, key, 1, 2);
+  expect([...map.keys()]).toEqual(['a', 'c']);
+});
