@@ -10,6 +10,7 @@ const transport = new DefaultChatTransport<ChatMessage>({ api });
 /** A chat with its stored messages. A running answer is resumed. */
 export function Chat({ id, stored }: { id: string; stored: StoredChat }) {
   const [text, setText] = useState('');
+  const [problem, setProblem] = useState<string>();
   const chat = useChat<ChatMessage>({
     id,
     messages: stored.messages,
@@ -31,6 +32,9 @@ export function Chat({ id, stored }: { id: string; stored: StoredChat }) {
   }, [id, stored, resumeStream, setMessages]);
 
   const isBusy = chat.status === 'submitted' || chat.status === 'streaming';
+  useEffect(() => {
+    if (!isBusy) setProblem(undefined);
+  }, [isBusy]);
 
   const send = (): void => {
     if (text.trim() === '' || isBusy) return;
@@ -38,8 +42,13 @@ export function Chat({ id, stored }: { id: string; stored: StoredChat }) {
     setText('');
   };
   const stop = async (): Promise<void> => {
-    await stopRun(id);
-    await chat.stop();
+    setProblem(undefined);
+    try {
+      await stopRun(id);
+      await chat.stop();
+    } catch (error) {
+      setProblem(String(error));
+    }
   };
 
   return (
@@ -57,6 +66,7 @@ export function Chat({ id, stored }: { id: string; stored: StoredChat }) {
         ))}
       </ol>
       {isBusy && <p role="status">The concierge is answering.</p>}
+      {problem !== undefined && <p role="alert">Cannot stop the answer. {problem}</p>}
       {chat.error && <p role="alert">{chat.error.message}</p>}
       <form
         onSubmit={(event) => {

@@ -28,11 +28,15 @@ export interface StoredChat {
 /** Returns the stored messages of a chat. */
 export async function loadChat(id: string): Promise<StoredChat> {
   const response = await fetch(`/ui/hotel/chat/${encodeURIComponent(id)}/messages${query}`);
-  if (!response.ok) throw new Error(`The server answered with status ${response.status}.`);
+  assertOk(response);
   return (await response.json()) as StoredChat;
 }
 
 /** Stops the run of a chat. A request is needed, because the server continues a run after its page has closed. */
 export async function stopRun(id: string): Promise<void> {
-  await fetch(`/ui/hotel/chat/${encodeURIComponent(id)}/stream${query}`, { method: 'DELETE' });
+  assertOk(await fetch(`/ui/hotel/chat/${encodeURIComponent(id)}/stream${query}`, { method: 'DELETE' }));
+}
+
+function assertOk(response: Response): void {
+  if (!response.ok) throw new Error(`The server answered with status ${response.status}.`);
 }

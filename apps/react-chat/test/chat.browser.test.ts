@@ -102,4 +102,26 @@ describeInBrowser('apps/react-chat', (browser) => {
     await page.getByRole('button', { name: 'Send' }).waitFor();
     await expect.poll(isRunning).toBe(false);
   });
+
+  it('shows an error if Stop fails, and continues to show the answer', async () => {
+    const env = { THOLE_DATA: join(data, 'stop-fails') };
+    const slow = await startServer({ folder: await buildChatPage(), port: 0, env, wordDelayMs: 600_000 });
+    onTestFinished(() => slow.close());
+    const page = await visit(browser(), `${slow.url}/?userId=hal`, { expected: /503/ });
+    let isFailing = true;
+    await page.route('**/stream?*', (route) =>
+      isFailing && route.request().method() === 'DELETE' ? route.fulfill({ status: 503 }) : route.continue(),
+    );
+    await page.getByRole('textbox', { name: 'Message' }).fill('What can you do for me?');
+    await page.keyboard.press('Enter');
+    await page.getByRole('listitem', { name: 'Concierge' }).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.innerText()).toBe('Cannot stop the answer. Error: The server answered with status 503.');
+    isFailing = false;
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    expect(await alert.count()).toBe(0);
+  });
 });

@@ -52,6 +52,8 @@ async function sessionOf(sessionService: SessionService, text: string) {
 }
 
 describe('agentengine://', () => {
+  const creators = Object.entries({ createSessionService, createMemoryService });
+
   it.each(['1234567890', `${project}/reasoningEngines/1234567890`])(
     'stores sessions and memory in the engine %s',
     async (engine) => {
@@ -78,6 +80,23 @@ describe('agentengine://', () => {
     const creating = createSessionService('agentengine://1234567890');
     await expect(creating).rejects.toThrow(/set GOOGLE_CLOUD_PROJECT\.$/);
   });
+
+  it.each(creators)('rejects a missing engine at once (%s)', async (_, create) => {
+    google.sessions.missingEngines.add('404');
+    await expect(create('agentengine://404')).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining(`The Agent Engine ${project}/reasoningEngines/404 does not exist.`),
+    });
+  });
+
+  it.each(creators)('rejects a missing role at once (%s)', async (_, create) => {
+    const error = { code: 403, status: 'PERMISSION_DENIED', message: 'Permission denied.' };
+    google.faults.push({ on: 'GET /reasoningEngines/', answer: { status: 403, json: { error } } });
+    await expect(create('agentengine://1234567890')).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining('Grant the account the role "Vertex AI User" (roles/aiplatform.user)'),
+    });
+  });
 });
 
 describe('rag://', () => {
@@ -87,6 +106,13 @@ describe('rag://', () => {
     await memory.addSessionToMemory(await sessionOf(sessions, 'I love balconies.'));
     const { memories } = await memory.searchMemory({ ...user, query: 'balconies' });
     expect(JSON.stringify(memories)).toContain('balconies');
+  });
+
+  it('rejects a missing corpus at once', async () => {
+    await expect(createMemoryService('rag://missing-5')).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining(`The RAG corpus ${project}/ragCorpora/missing-5 does not exist.`),
+    });
   });
 });
 

@@ -1,5 +1,4 @@
-import type { Backend } from './backend.ts';
-import { withoutConnections } from './backend.ts';
+import type { Backend, OpenService } from './backend.ts';
 import { bucketOf } from '../uri/bucket-of.ts';
 import { loadPackage } from '../load-package.ts';
 import type { ServiceUri } from '../uri/service-uri.ts';
@@ -7,29 +6,26 @@ import { resourceOf } from '../uri/service-uri.ts';
 
 const load = () => loadPackage('@thole/vertex-services', () => import('@thole/vertex-services'));
 
-/**
- * Services of `agentengine://`: sessions and Memory Bank of an Agent Engine, by its id or resource name. The first call
- * connects.
- */
+/** Services of `agentengine://`: sessions and Memory Bank of an Agent Engine, by its id or resource name. */
 export const agentEngineBackend: Backend = {
   async sessions(uri, { runtime, uriName }) {
     const agentEngineId = engineOf(uri, uriName);
     const { VertexAiSessionService } = await load();
-    return withoutConnections(new VertexAiSessionService({ agentEngineId, runtime }));
+    return toOpenService(new VertexAiSessionService({ agentEngineId, runtime }));
   },
   async memory(uri, { runtime, uriName }) {
     const agentEngineId = engineOf(uri, uriName);
     const { VertexAiMemoryBankService } = await load();
-    return withoutConnections(new VertexAiMemoryBankService({ agentEngineId, runtime }));
+    return toOpenService(new VertexAiMemoryBankService({ agentEngineId, runtime }));
   },
 };
 
-/** Memory of `rag://`: a corpus of RAG Engine, by its id or resource name. The first call connects. */
+/** Memory of `rag://`: a corpus of RAG Engine, by its id or resource name. */
 export const ragBackend: Backend = {
   async memory(uri, { runtime, uriName }) {
     const ragCorpus = resourceOf(uri, uriName, 'ragCorpora');
     const { VertexAiRagMemoryService } = await load();
-    return withoutConnections(new VertexAiRagMemoryService({ ragCorpus, runtime }));
+    return toOpenService(new VertexAiRagMemoryService({ ragCorpus, runtime }));
   },
 };
 
@@ -38,10 +34,13 @@ export const cloudStorageBackend: Backend = {
   async artifacts(uri, { runtime, uriName }) {
     const { bucket, prefix } = bucketOf(uri, uriName);
     const { GcsArtifactService } = await load();
-    const service = new GcsArtifactService({ bucket, prefix, runtime });
-    return { service, ping: () => service.ping(), close: async () => {} };
+    return toOpenService(new GcsArtifactService({ bucket, prefix, runtime }));
   },
 };
+
+function toOpenService<S extends { ping(): Promise<void> }>(service: S): OpenService<S> {
+  return { service, ping: () => service.ping(), close: async () => {} };
+}
 
 function engineOf(uri: ServiceUri, uriName: string): string {
   return resourceOf(uri, uriName, 'reasoningEngines');

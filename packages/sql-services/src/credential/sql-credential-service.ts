@@ -41,6 +41,14 @@ export class DatabaseCredentialService extends StoredCredentialService {
     return this.#store.ping();
   }
 
+  /**
+   * Rewrites a SQLite file so that its unused space contains no deleted text. Deletions do this too, in
+   * large files later and table by table. Writes wait meanwhile. Has no effect on PostgreSQL and MariaDB.
+   */
+  compact(): Promise<void> {
+    return this.#store.compact();
+  }
+
   /** Closes the connections that were opened from a URL. A pool or Kysely instance of the caller stays open. */
   close(): Promise<void> {
     return this.#store.close();

@@ -130,6 +130,10 @@ export class SqlVectorStore implements VectorStore {
     return this.#database.close();
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
   async #findNearest(scope: UserRef, p: { model: string; unit: Float32Array; limit: number }): Promise<readonly Row[]> {
     const deadline = this.#database.deadline();
     await this.#prepare(deadline);

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { DatabaseCredentialService, SqlCredentialStore } from '@thole/sql-services';
 import type { DatabaseCredentialServiceOptions } from '@thole/sql-services';
@@ -81,6 +81,18 @@ describe('DatabaseCredentialService', () => {
     await store.put(key, { content: 'THIRD-TEXT' }, 1);
     await store.removeAll({ appName: 'app', userId: 'u' });
     expect(bytes()).not.toMatch(/SECOND-TEXT|THIRD-TEXT/);
+  });
+
+  it('rewrites the file without unused space in compact(), as the other services do', async () => {
+    const { path, dbUrl } = files.next();
+    const service = openService({ dbUrl, encryptionKeys: keyA });
+    await service.saveCredential({ ...ref, credential });
+    const file = new DatabaseSync(path);
+    file.exec('CREATE TABLE other (content); INSERT INTO other VALUES (zeroblob(1000000)); DROP TABLE other');
+    file.close();
+    await service.compact();
+    expect(statSync(path).size).toBeLessThan(1_000_000);
+    expect(await service.loadCredential(ref)).toEqual(credential);
   });
 
   it("removes expired sign-ins at the user's next write (contract 44)", async () => {

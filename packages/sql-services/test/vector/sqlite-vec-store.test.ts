@@ -48,4 +48,14 @@ describe('SqliteVecStore', () => {
     await store.close();
     await expect(store.ping()).rejects.toSatisfy((error) => TholeError.is(error, 'STORE_UNAVAILABLE'));
   });
+
+  it('closes its connection at the end of an await using block', async () => {
+    let closed: SqliteVecStore;
+    {
+      await using store = new SqliteVecStore({ dbUrl: 'sqlite://:memory:' });
+      await store.ping();
+      closed = store;
+    }
+    await expect(closed.ping()).rejects.toSatisfy((error) => TholeError.is(error, 'STORE_UNAVAILABLE'));
+  });
 });

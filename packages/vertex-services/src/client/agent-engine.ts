@@ -58,6 +58,16 @@ export class AgentEngines {
     return this.#pathOf(appName, 'appName');
   }
 
+  /** Returns the engine to ping. Throws `INVALID_INPUT` if `appName` is missing and apps have different engines. */
+  findToPing(appName: string | undefined): VertexPath {
+    if (appName === undefined && !this.isFixed)
+      throw new TholeError(
+        'INVALID_INPUT',
+        `ping of ${this.#owner} needs appName, because agentEngineId is not the name of one engine.`,
+      );
+    return this.find(appName ?? '');
+  }
+
   #pathOf(engine: string, name: string): VertexPath {
     const [, location] = (typeof engine === 'string' && RESOURCE.exec(engine)) || [];
     if (location !== undefined) return { location, name: engine };
@@ -72,4 +82,10 @@ export class AgentEngines {
       name: `projects/${place.project}/locations/${place.location}/reasoningEngines/${engine}`,
     };
   }
+}
+
+/** Returns the error for an engine that the service does not find. `cause` is the service's error. */
+export function engineNotFound({ name }: VertexPath, cause: unknown): TholeError {
+  const message = `The Agent Engine ${name} does not exist. Check agentEngineId or appName, the project and the location.`;
+  return new TholeError('STORE_UNAVAILABLE', message, { retryable: false, cause });
 }

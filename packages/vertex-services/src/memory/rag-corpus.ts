@@ -4,6 +4,7 @@ import type { TracedWork } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 import { multipartBody } from '../client/multipart-body.ts';
 import { httpStatusOf, readGoogleError } from '../client/map-google-error.ts';
+import { PING_QUERY } from '../client/ping-engine.ts';
 import { idOf } from '../client/vertex-client.ts';
 import type { VertexClient, VertexPath } from '../client/vertex-client.ts';
 
@@ -51,6 +52,15 @@ export class RagCorpus {
   constructor(client: VertexClient, path: VertexPath) {
     this.#client = client;
     this.#path = path;
+  }
+
+  /** Resolves if the account may list the files of the corpus. Throws `STORE_UNAVAILABLE` otherwise. */
+  async ping(): Promise<void> {
+    try {
+      await this.#client.json({ url: this.#client.url(this.#path, '/ragFiles'), query: PING_QUERY });
+    } catch (error) {
+      throw this.#explain(error);
+    }
   }
 
   /** Returns the files whose display names `isWanted` accepts, from all pages. The service has no filter. */

@@ -42,6 +42,7 @@ import { agentEngineOptionNames, AgentEngines } from '../client/agent-engine.ts'
 import type { AgentEngineOptions } from '../client/agent-engine.ts';
 import { assertGoogleOptions, googleOptionNames } from '../client/google-options.ts';
 import type { GoogleOptions } from '../client/google-options.ts';
+import { pingEngine } from '../client/ping-engine.ts';
 import { VertexClient } from '../client/vertex-client.ts';
 import { BankClient, toWellFormedContent } from './bank-client.ts';
 import { fromBankMemory } from './bank-memory.ts';
@@ -72,6 +73,8 @@ export interface BankCallOptions {
  * the turns themselves are not stored.
  */
 export class VertexAiMemoryBankService implements MemoryService {
+  readonly #client: VertexClient;
+  readonly #engines: AgentEngines;
   readonly #bank: BankClient;
   readonly #runtime: Runtime;
   readonly #topK: number;
@@ -84,11 +87,20 @@ export class VertexAiMemoryBankService implements MemoryService {
     const { topK = 10, customMetadata = {} } = options;
     assertCount('topK', topK, 1);
     readBankMetadata(customMetadata);
-    const client = new VertexClient(options);
-    this.#bank = new BankClient(client, new AgentEngines(options, owner));
-    this.#runtime = client.runtime;
+    this.#client = new VertexClient(options);
+    this.#engines = new AgentEngines(options, owner);
+    this.#bank = new BankClient(this.#client, this.#engines);
+    this.#runtime = this.#client.runtime;
     this.#topK = topK;
     this.#customMetadata = customMetadata;
+  }
+
+  /**
+   * Resolves if the account may read the memories of the Agent Engine. Throws `STORE_UNAVAILABLE` otherwise, and `INVALID_INPUT`
+   * without `appName` if `agentEngineId` is not a string.
+   */
+  async ping(p: { appName?: string | undefined } = {}): Promise<void> {
+    await pingEngine(this.#client, this.#engines, { list: 'memories', appName: p.appName });
   }
 
   async addSessionToMemory(session: Session, call: CallOptions & BankCallOptions = {}): Promise<void> {

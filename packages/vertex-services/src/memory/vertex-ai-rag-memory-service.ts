@@ -91,6 +91,11 @@ export class VertexAiRagMemoryService implements MemoryService {
     this.#threshold = vectorDistanceThreshold;
   }
 
+  /** Resolves if the account may list the files of the corpus. Throws `STORE_UNAVAILABLE` otherwise. */
+  async ping(): Promise<void> {
+    await this.#corpus.ping();
+  }
+
   /**
    * Uploads the turns of the session as one file, and deletes earlier files of the session that this file
    * contains. Files with other turns of the session stay.

@@ -1,6 +1,7 @@
 import { TholeError } from '@thole/core';
 import { sessionExists } from '@thole/core/kit';
 import type { SessionRef, StoredSession } from '@thole/core';
+import { engineNotFound } from '../client/agent-engine.ts';
 import type { AgentEngines } from '../client/agent-engine.ts';
 import { httpStatusOf, isTaken } from '../client/map-google-error.ts';
 import { idOf, quoteFilterValue } from '../client/vertex-client.ts';
@@ -155,9 +156,4 @@ function invalidSessionId(cause?: unknown): TholeError {
     'sessionId must have 1 to 63 letters, digits and hyphens on Vertex AI: use "session-info", not "session_info".',
     { ...(cause !== undefined && { cause }) },
   );
-}
-
-function engineNotFound({ name }: VertexPath, cause: unknown): TholeError {
-  const message = `The Agent Engine ${name} does not exist. Check agentEngineId or appName, the project and the location.`;
-  return new TholeError('STORE_UNAVAILABLE', message, { retryable: false, cause });
 }

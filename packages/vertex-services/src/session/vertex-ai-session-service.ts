@@ -5,6 +5,7 @@ import { agentEngineOptionNames, AgentEngines } from '../client/agent-engine.ts'
 import type { AgentEngineOptions } from '../client/agent-engine.ts';
 import { assertGoogleOptions, googleOptionNames } from '../client/google-options.ts';
 import type { GoogleOptions } from '../client/google-options.ts';
+import { pingEngine } from '../client/ping-engine.ts';
 import { VertexClient } from '../client/vertex-client.ts';
 import { VertexSessionStore } from './vertex-session-store.ts';
 
@@ -19,6 +20,9 @@ export interface VertexAiSessionServiceOptions extends AgentEngineOptions, Googl
  * only within one process.
  */
 export class VertexAiSessionService extends StoredSessionService {
+  readonly #client: VertexClient;
+  readonly #engines: AgentEngines;
+
   constructor(options: VertexAiSessionServiceOptions = {}) {
     const names = [...googleOptionNames, ...agentEngineOptionNames, 'limits'];
     rejectUnknownOptions(options, names, 'VertexAiSessionService');
@@ -26,5 +30,15 @@ export class VertexAiSessionService extends StoredSessionService {
     const client = new VertexClient(options);
     const engines = new AgentEngines(options, 'VertexAiSessionService');
     super(new VertexSessionStore(client, engines), { runtime: client.runtime, limits: options.limits });
+    this.#client = client;
+    this.#engines = engines;
+  }
+
+  /**
+   * Resolves if the account may read the sessions of the Agent Engine. Throws `STORE_UNAVAILABLE` otherwise, and `INVALID_INPUT`
+   * without `appName` if `agentEngineId` is not a string.
+   */
+  async ping(p: { appName?: string | undefined } = {}): Promise<void> {
+    await pingEngine(this.#client, this.#engines, { list: 'sessions', appName: p.appName });
   }
 }
