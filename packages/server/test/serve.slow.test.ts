@@ -61,10 +61,13 @@ describe('serve on all addresses without authorize', () => {
     ['evil.example', undefined, 403],
     ['127.0.0.1:9', undefined, 200],
     ['box.local', ['box.local'], 200],
-  ])('answers a client on this machine with Host %s and allowedHosts %j: %i', async (host, allowedHosts, status) => {
-    const { url } = await startServer({ allowedHosts }, { host: '0.0.0.0', dangerouslyAllowUnauthenticated: true });
-    expect(await statusWith(url.replace('0.0.0.0', '127.0.0.1'), host)).toBe(status);
-  });
+  ])(
+    'answers a client on this machine with Host %s and allowedHosts %j: %i (contract 39)',
+    async (host, allowedHosts, status) => {
+      const { url } = await startServer({ allowedHosts }, { host: '0.0.0.0', dangerouslyAllowUnauthenticated: true });
+      expect(await statusWith(url.replace('0.0.0.0', '127.0.0.1'), host)).toBe(status);
+    },
+  );
 });
 
 describe('serve with invalid HTTP', () => {
