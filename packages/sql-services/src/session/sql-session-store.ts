@@ -45,8 +45,9 @@ const MAX_ATTEMPTS = 100;
 
 /**
  * Stores sessions in SQLite, PostgreSQL or MariaDB. The first call connects and, by default, creates the tables. Each call
- * ends within `timeoutMs`, except `pruneEvents` and `deleteExpiredSessions`. It throws `STORE_UNAVAILABLE` if nothing was written, and `STORE_OUTCOME_UNKNOWN` if the write
- * may have been done. Deleted text is also removed from the bytes of a SQLite file.
+ * ends within `timeoutMs`, except `pruneEvents` and `deleteExpiredSessions`. It throws `STORE_UNAVAILABLE` if nothing was
+ * written, and `STORE_OUTCOME_UNKNOWN` if the write may have been done. Deleted text is also removed from the bytes of a
+ * SQLite file.
  */
 export class SqlSessionStore implements SessionStore {
   readonly specVersion = 1;
