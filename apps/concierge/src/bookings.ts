@@ -27,9 +27,8 @@ export function bookingId(room: string, stay: Stay): string {
 
 /** Returns the guest's bookings, ordered by date. */
 export function readBookings(state: ReadonlyState): Booking[] {
-  return (valuesWithPrefix(state, BOOKING_PREFIX) as Booking[]).toSorted((a, b) =>
-    a.from + a.room < b.from + b.room ? -1 : 1,
-  );
+  const bookings = valuesWithPrefix(state, BOOKING_PREFIX) as Booking[];
+  return bookings.toSorted((a, b) => (a.from + a.room < b.from + b.room ? -1 : 1));
 }
 
 /** True if the room is booked for a night of this stay. */

@@ -30,15 +30,12 @@ export function conditionsOf({ floor, view, bed, features, without, maxPrice }: 
   if (floor === 'low') conditions.push({ phrase: 'on a low floor', isMet: (room) => room.floor <= LOW_FLOOR });
   if (view) conditions.push({ phrase: `with a view of the ${view}`, isMet: (room) => room.view === view });
   if (bed) conditions.push({ phrase: bedPhrase(bed), isMet: (room) => room.bed === bed });
-  for (const feature of features ?? []) {
+  for (const feature of features ?? [])
     conditions.push({ phrase: featurePhrase(feature), isMet: (room) => room.features.includes(feature) });
-  }
-  for (const feature of without ?? []) {
+  for (const feature of without ?? [])
     conditions.push({ phrase: withoutPhrase(feature), isMet: (room) => !room.features.includes(feature) });
-  }
-  if (maxPrice !== undefined) {
+  if (maxPrice !== undefined)
     conditions.push({ phrase: `for at most ${maxPrice} EUR a night`, isMet: (room) => room.price <= maxPrice });
-  }
   return conditions;
 }
 

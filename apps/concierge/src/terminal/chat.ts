@@ -52,9 +52,7 @@ export class Chat {
 
   /** Adds the conversation to memory. Returns false after an error, which was printed. */
   close(): Promise<boolean> {
-    return this.#runStoppable(async (signal) =>
-      this.#printExtractionError(await this.#options.concierge.close(signal)),
-    );
+    return this.#runStoppable(async (signal) => this.#printDelay(await this.#options.concierge.close(signal)));
   }
 
   async #handle(text: string, signal: AbortSignal): Promise<void> {
@@ -93,10 +91,10 @@ export class Chat {
 
   #printEnd(ended: EndedConversation): void {
     if (ended.isAdded) this.#print('The conversation was added to memory.');
-    this.#printExtractionError(ended);
+    this.#printDelay(ended);
   }
 
-  #printExtractionError({ extractionError: error }: EndedConversation): void {
+  #printDelay({ extractionError: error }: EndedConversation): void {
     if (error === undefined) return;
     const reason = TholeError.is(error) ? error.code : error instanceof Error ? error.name : 'stopped';
     this.#print(`(Facts are extracted from it later: ${reason}.)`);

@@ -58,8 +58,7 @@ export class Authors {
 
   /**
    * Returns the authors with turns whose names may occur in a query. Names of people start with a capital letter or are in a
-   * script without capitals. Other names are names of agents. Agents with names of several words are left out, because these
-   * names describe a task.
+   * script without capitals. Other names are names of agents, without those of several words, which describe a task.
    */
   namedAuthors(): readonly NamedAuthor[] {
     if (this.#namedAuthors) return this.#namedAuthors;

@@ -20,10 +20,7 @@ export interface TurnRow {
   flags: number;
 }
 
-/**
- * The turns of an index in columns, one slot per turn. The turns of a session are linked in order of time and id, whatever
- * the order in which they were added.
- */
+/** The turns of an index in columns, one slot per turn. The turns of a session are linked in order of time and id. */
 export class TurnTable {
   readonly ids: string[] = [];
   times: Float64Array = new Float64Array(64);

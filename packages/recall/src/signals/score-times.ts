@@ -11,12 +11,8 @@ const MIN_CLOSENESS = 0.01;
 const MAX_GAP = -Math.log(MIN_CLOSENESS);
 
 /** Writes to `scratch.saidThen` and `scratch.aboutThen` how well each turn matches the times in the query, from 0 to 1. */
-export function scoreTimes(
-  { turns, spans }: RecallIndex,
-  querySpans: readonly DaySpan[],
-  scratch: ScoringScratch,
-): void {
-  if (querySpans.length === 0) return;
+export function scoreTimes({ turns, spans }: RecallIndex, days: readonly DaySpan[], scratch: ScoringScratch): void {
+  if (days.length === 0) return;
   const { saidThen, aboutThen, datedSlots } = scratch;
   const write = (column: Float64Array, slot: number, value: number): void => {
     if (value === 0) return;
@@ -24,24 +20,24 @@ export function scoreTimes(
     datedSlots.push(slot);
     scratch.addMatchedSession(turns.sessions[slot]!);
   };
-  for (const slot of turns.slots()) write(saidThen, slot, closeness(turns.times[slot]! / DAY_SECONDS, querySpans));
-  for (const [slot, mentioned] of spans) write(aboutThen, slot, overlap(mentioned, querySpans));
+  for (const slot of turns.slots()) write(saidThen, slot, closeness(turns.times[slot]! / DAY_SECONDS, days));
+  for (const [slot, mentioned] of spans) write(aboutThen, slot, overlap(mentioned, days));
 }
 
 /** Returns how close a day is to the nearest span: 1 inside, falling exponentially outside. */
-function closeness(day: number, querySpans: readonly DaySpan[]): number {
+function closeness(day: number, days: readonly DaySpan[]): number {
   let gap = Infinity;
-  for (const { from, to } of querySpans)
+  for (const { from, to } of days)
     gap = Math.min(gap, day < from ? (from - day) / BEFORE_DAYS : day >= to ? (day - to) / AFTER_DAYS : 0);
   return gap > MAX_GAP ? 0 : Math.exp(-gap);
 }
 
 /** Returns the largest share of a mentioned span that is inside a span of the query. */
-function overlap(mentioned: readonly DaySpan[], querySpans: readonly DaySpan[]): number {
+function overlap(mentioned: readonly DaySpan[], days: readonly DaySpan[]): number {
   let largest = 0;
   for (const span of mentioned) {
-    for (const querySpan of querySpans) {
-      const shared = Math.min(span.to, querySpan.to) - Math.max(span.from, querySpan.from);
+    for (const queryDays of days) {
+      const shared = Math.min(span.to, queryDays.to) - Math.max(span.from, queryDays.from);
       largest = Math.max(largest, shared / (span.to - span.from));
     }
   }

@@ -70,15 +70,8 @@ export class ScoringScratch {
     for (const name of BY_SESSION) clearAt(this[name], this.matchedSessions);
     for (const column of [this.isMatched, this.hasWindows]) clearAt(column, this.matchedSessions);
     clearAt(this.positions, this.words);
-    for (const list of [
-      this.matchedSlots,
-      this.windowedSlots,
-      this.datedSlots,
-      this.scoredSlots,
-      this.matchedSessions,
-      this.words,
-    ])
-      list.length = 0;
+    const { matchedSlots, windowedSlots, datedSlots, scoredSlots, matchedSessions, words } = this;
+    for (const list of [matchedSlots, windowedSlots, datedSlots, scoredSlots, matchedSessions, words]) list.length = 0;
   }
 }
 
