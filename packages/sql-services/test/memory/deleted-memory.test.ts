@@ -6,6 +6,7 @@ import { createEvent } from '@thole/core';
 import type { MemoryEntry } from '@thole/core';
 import { DatabaseMemoryService, DatabaseSessionService, SqlMemoryStore } from '@thole/sql-services';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { isComplete } from '../../../../test/servers/long.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'memory-erased-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -116,32 +117,36 @@ describe('Deleted memory in a SQLite file', () => {
     expect(isInFile()).toBe(false);
   });
 
-  it.each<[string, Partial<MemoryEntry>, Partial<MemoryEntry>]>([
+  const replacements: [string, Partial<MemoryEntry>, Partial<MemoryEntry>][] = [
     ['metadata', { customMetadata: { phone: 'Zyxgarblion' } }, { customMetadata: {} }],
     ['topics', { topics: ['Zyxgarblion'] }, { topics: [] }],
     ['an author', { author: 'Zyxgarblion' }, { author: 'alice' }],
     ['a session', { sessionId: 'Zyxgarblion' }, { sessionId: 's' }],
-  ])('is in no byte after an update has replaced %s (contract 31)', async (_, secret, change) => {
-    const { path, dbUrl } = newFile();
-    const store = new SqlMemoryStore({ dbUrl });
-    const service = new DatabaseMemoryService(dbUrl);
-    onTestFinished(async () => void (await Promise.all([service.close(), store.close()])));
-    const isInFile = (): boolean => /zyxgarblion/i.test(bytesOf(path));
-    const many = Array.from({ length: 700 }, (_, i) => note(`n${i}`, `pizza ${i}`, { timestamp: i }));
-    for (const replaces of [
-      () => service.updateMemory({ ...alice, id: 'secret', change }),
-      () => service.addMemory({ ...alice, memories: [note('secret', 'pizza', change)] }),
-    ]) {
-      await service.addMemory({ ...alice, memories: [...many, note('secret', 'pizza', secret)] });
-      await service.searchMemory({ ...alice, query: 'pizza' });
-      await expect
-        .poll(async () => (await store.abilities.segmented.loadSegments(alice))[0]?.bytes.length ?? 0)
-        .toBeGreaterThan(99);
-      expect(isInFile()).toBe(true);
-      await replaces();
-      expect(isInFile()).toBe(false);
-    }
-  });
+  ];
+  it.each(isComplete ? replacements : replacements.slice(0, 1))(
+    'is in no byte after an update has replaced %s (contract 31)',
+    async (_, secret, change) => {
+      const { path, dbUrl } = newFile();
+      const store = new SqlMemoryStore({ dbUrl });
+      const service = new DatabaseMemoryService(dbUrl);
+      onTestFinished(async () => void (await Promise.all([service.close(), store.close()])));
+      const isInFile = (): boolean => /zyxgarblion/i.test(bytesOf(path));
+      const many = Array.from({ length: 700 }, (_, i) => note(`n${i}`, `pizza ${i}`, { timestamp: i }));
+      for (const replaces of [
+        () => service.updateMemory({ ...alice, id: 'secret', change }),
+        () => service.addMemory({ ...alice, memories: [note('secret', 'pizza', change)] }),
+      ]) {
+        await service.addMemory({ ...alice, memories: [...many, note('secret', 'pizza', secret)] });
+        await service.searchMemory({ ...alice, query: 'pizza' });
+        await expect
+          .poll(async () => (await store.abilities.segmented.loadSegments(alice))[0]?.bytes.length ?? 0)
+          .toBeGreaterThan(99);
+        expect(isInFile()).toBe(true);
+        await replaces();
+        expect(isInFile()).toBe(false);
+      }
+    },
+  );
 
   it('leaves only tombstones of a deleted user and is not ingested again (contracts 12, 31)', async () => {
     const { path, dbUrl } = newFile();
