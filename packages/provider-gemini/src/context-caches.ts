@@ -1,4 +1,5 @@
 import { TholeError } from '@thole/core';
+import { sha256Hex } from '@thole/core/kit';
 import type { ContextCacheHint, Json, JsonObject, Logger, Runtime } from '@thole/core';
 
 /** Gemini's minimum: a smaller cache is rejected. */
@@ -207,7 +208,6 @@ function withCache(body: JsonObject, { name, prefix }: Cache): JsonObject {
   return { ...rest, contents: contentsIn(body).slice(prefix.count), cachedContent: name } as JsonObject;
 }
 
-async function hashOf(value: unknown): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(value)));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+function hashOf(value: unknown): Promise<string> {
+  return sha256Hex(JSON.stringify(value));
 }
