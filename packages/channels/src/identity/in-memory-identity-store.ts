@@ -1,4 +1,4 @@
-import { rejectUnknownOptions } from '@thole/core/kit';
+import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { IdentityDocument } from './identity-document.ts';
 import { StoredIdentityStore } from './stored-identity-store.ts';
@@ -6,7 +6,7 @@ import { StoredIdentityStore } from './stored-identity-store.ts';
 /** Stores users in memory, for tests and demonstrations. They are lost when the process ends. */
 export class InMemoryIdentityStore extends StoredIdentityStore {
   constructor(options: { runtime?: Runtime | undefined } = {}) {
-    rejectUnknownOptions(options, ['runtime'], 'InMemoryIdentityStore');
+    rejectUnknownOptions(options, optionNames<typeof options>({ runtime: true }), 'InMemoryIdentityStore');
     super(inMemoryDocument(), options);
   }
 }

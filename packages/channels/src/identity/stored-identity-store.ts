@@ -1,5 +1,5 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertName, KeyedQueue, rejectUnknownOptions } from '@thole/core/kit';
+import { assertName, KeyedQueue, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import { assertIdentity, assertRole, assertUserId, isSame, newUserId, parseIdentityBook } from './identity-book.ts';
 import type { IdentityBook } from './identity-book.ts';
@@ -19,7 +19,7 @@ export class StoredIdentityStore implements IdentityStore {
   readonly #queue = new KeyedQueue();
 
   constructor(document: IdentityDocument, options: { runtime?: Runtime | undefined } = {}) {
-    rejectUnknownOptions(options, ['runtime'], 'StoredIdentityStore');
+    rejectUnknownOptions(options, optionNames<typeof options>({ runtime: true }), 'StoredIdentityStore');
     this.#document = document;
     this.#runtime = options.runtime ?? systemRuntime();
   }

@@ -1,3 +1,4 @@
+import { optionNames } from '../errors/option-names.ts';
 import { rejectUnknownOptions } from '../errors/reject-unknown-options.ts';
 import { longTimer } from './long-timer.ts';
 import type { Logger, Runtime, Tracer } from './runtime.ts';
@@ -8,7 +9,7 @@ import { silentLogger, silentTracer } from './silent.ts';
  * or tracer, nothing is logged or recorded. Throws `INVALID_INPUT` for unknown options.
  */
 export function systemRuntime(options: { logger?: Logger | undefined; tracer?: Tracer | undefined } = {}): Runtime {
-  rejectUnknownOptions(options, ['logger', 'tracer'], 'systemRuntime');
+  rejectUnknownOptions(options, optionNames<typeof options>({ logger: true, tracer: true }), 'systemRuntime');
   // Ids are a random prefix and a counter: sixty times cheaper than a UUID. Ids that outlive the process get a UUID.
   const prefix = crypto.randomUUID().replaceAll('-', '').slice(0, 20);
   let count = 0;

@@ -1,6 +1,7 @@
 import type { Event } from '../event/event.ts';
 import { assertDuration } from '../errors/assert-duration.ts';
 import { raceAbort } from '../errors/race-abort.ts';
+import { optionNames } from '../errors/option-names.ts';
 import { rejectUnknownOptions } from '../errors/reject-unknown-options.ts';
 import { TholeError } from '../errors/thole-error.ts';
 import { deepFreeze } from '../json/copy-json.ts';
@@ -48,7 +49,7 @@ export class StoredEventWatcher implements EventWatcher {
 
   /** `pollMs`: milliseconds between two reads. `Infinity` reads only after `notify` or a wake-up. Default: 500. */
   constructor(reader: EventReader, runtime: Runtime, options: { pollMs?: number | undefined } = {}) {
-    rejectUnknownOptions(options, ['pollMs'], 'StoredEventWatcher');
+    rejectUnknownOptions(options, optionNames<typeof options>({ pollMs: true }), 'StoredEventWatcher');
     const { pollMs = 500 } = options;
     assertDuration('pollMs', pollMs);
     this.reader = reader;

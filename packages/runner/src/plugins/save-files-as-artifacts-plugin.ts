@@ -1,4 +1,4 @@
-import { rejectUnknownOptions } from '@thole/core/kit';
+import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Content, Plugin } from '@thole/core';
 import type { HookParams } from '../hooks/call-hooks.ts';
 import { saveInputBlobs } from '../invocation/open-run.ts';
@@ -12,7 +12,7 @@ export class SaveFilesAsArtifactsPlugin implements Plugin {
 
   /** Throws `INVALID_INPUT` for unknown options. */
   constructor(options: { name?: string | undefined } = {}) {
-    rejectUnknownOptions(options, ['name'], 'SaveFilesAsArtifactsPlugin');
+    rejectUnknownOptions(options, optionNames<typeof options>({ name: true }), 'SaveFilesAsArtifactsPlugin');
     this.name = options.name ?? 'save_files_as_artifacts';
   }
 

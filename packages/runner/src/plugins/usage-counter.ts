@@ -1,5 +1,5 @@
 import { systemRuntime } from '@thole/core';
-import { rejectUnknownOptions } from '@thole/core/kit';
+import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { MaybePromise, Runtime } from '@thole/core';
 
 /** Used tokens and cost. */
@@ -29,7 +29,7 @@ export class InMemoryUsageCounter implements UsageCounter {
   #nextExpiry = Infinity;
 
   constructor(options: { runtime?: Runtime | undefined } = {}) {
-    rejectUnknownOptions(options, ['runtime'], 'InMemoryUsageCounter');
+    rejectUnknownOptions(options, optionNames<typeof options>({ runtime: true }), 'InMemoryUsageCounter');
     this.#runtime = options.runtime ?? systemRuntime();
   }
 
