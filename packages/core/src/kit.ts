@@ -21,6 +21,7 @@ export { normalizeHost } from './runtime/normalize-host.ts';
 export { sha256Hex } from './runtime/sha256-hex.ts';
 export { KeyedQueue } from './runtime/keyed-queue.ts';
 export { actionMapNames, createActionMaps } from './event/event-actions.ts';
+export { fromEventText, toEventText } from './event/event-text.ts';
 export { isRuntimeMetadata } from './event/runtime-metadata.ts';
 export { applyRewinds, firstEventOf, newestFirst, rewindOf } from './event/apply-rewinds.ts';
 export { formatAnswerIssues, parseAnswerIssues } from './interrupt/answer-issues.ts';

@@ -1,4 +1,4 @@
-// Cost of appends and loads, compared with plain Redis commands for the same bytes: CPU time of this process and of the server.
+// Cost of appends and loads, compared with plain Redis commands that store JSON: CPU time of this process and of the server.
 import { createHash } from 'node:crypto';
 import type { Event, SessionRef } from '@thole/core';
 import { createEvent } from '@thole/core';
@@ -14,7 +14,7 @@ const client = new Redis(server.url);
 const service = new RedisSessionService(client);
 const ref = (sessionId: string): SessionRef => ({ appName: 'app', userId: 'u', sessionId });
 
-// Writes the same bytes without checks: the event, its id and time in the record, and the lists of the user and the app.
+// Stores the same without checks: the JSON of the event, its id and time in the record, and the lists of the user and the app.
 const bareScript = `
 local seq = redis.call('HINCRBY', KEYS[1], 'seq', 1)
 redis.call('HSET', KEYS[1], ARGV[1], seq, 'ut', ARGV[2])

@@ -1,4 +1,4 @@
-import { encodeText, leaseLost, notRunning, sessionNotFound } from '@thole/core/kit';
+import { encodeText, leaseLost, notRunning, sessionNotFound, toEventText } from '@thole/core/kit';
 import type { AppendOptions, Event, Runtime, ScopedDelta, SessionRef, TextCodec } from '@thole/core';
 import { assertVersion } from '../client/assert-version.ts';
 import type { RedisCalls } from '../client/redis-calls.ts';
@@ -6,7 +6,7 @@ import { toAppMember } from '../client/redis-keys.ts';
 import type { RedisKeys } from '../client/redis-keys.ts';
 import { redisScript } from '../client/redis-script.ts';
 import type { ScriptArgument, ScriptCall, ScriptReply } from '../client/script-call.ts';
-import { readElements, textOfEvent, toElement } from './event-element.ts';
+import { readElements, toElement } from './event-element.ts';
 import { toMarkFields } from './session-marks.ts';
 import { toStateFields } from './state-fields.ts';
 import type { StoreContext } from './store-context.ts';
@@ -51,7 +51,7 @@ export class EventAppender {
     const call: ScriptCall = {
       script: appendEvent,
       keys: [record, events, user.list, this.#keys.app(key.appName).list],
-      args: firstArguments(key, event, textOfEvent(event), options),
+      args: firstArguments(key, event, toEventText(event), options),
     };
     const startedAt = this.#runtime.monotonic();
     const readReply = (reply: ScriptReply): AppendResult | Promise<AppendResult> => {
@@ -80,7 +80,7 @@ export class EventAppender {
     const { outbox } = this.#context;
     const { record, events, state, lease, user } = this.#keys.session(key);
     const app = this.#keys.app(key.appName);
-    const text = textOfEvent(event);
+    const text = toEventText(event);
     const sessionFields = await toStateFields(delta.session, this.#codec);
     const userFields = await toStateFields(delta.user, this.#codec);
     const appFields = await toStateFields(delta.app, this.#codec);

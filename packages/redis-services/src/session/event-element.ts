@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { decodeText, isEncoded } from '@thole/core/kit';
+import { decodeText, fromEventText, isEncoded } from '@thole/core/kit';
 import type { Event, TextCodec } from '@thole/core';
 
 /**
@@ -13,13 +13,6 @@ export function toElement(event: Event, text: string): string {
 /** Returns the text of an element. */
 function textOfElement(element: string): string {
   return element.slice(element.indexOf('\n', element.indexOf('\n') + 1) + 1);
-}
-
-/** Returns the JSON text of an event without its `seq`, which Redis assigns. */
-export function textOfEvent(event: Event): string {
-  if (event.seq === undefined) return JSON.stringify(event);
-  const { seq: _, ...rest } = event;
-  return JSON.stringify(rest);
 }
 
 /**
@@ -43,7 +36,7 @@ export async function readElements(
 
 function parseEvent(text: string): Event {
   try {
-    return JSON.parse(text) as Event;
+    return fromEventText(text);
   } catch (cause) {
     throw new TholeError('STORE_VERSION', 'An event in Redis cannot be read: another codec or version wrote it.', {
       cause,

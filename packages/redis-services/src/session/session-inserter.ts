@@ -1,9 +1,9 @@
-import { encodeText, hasMarks, sessionExists } from '@thole/core/kit';
+import { encodeText, hasMarks, sessionExists, toEventText } from '@thole/core/kit';
 import type { Event, StoredSession } from '@thole/core';
 import { toAppMember } from '../client/redis-keys.ts';
 import { redisScript } from '../client/redis-script.ts';
 import type { ScriptReply } from '../client/script-call.ts';
-import { textOfEvent, toElement } from './event-element.ts';
+import { toElement } from './event-element.ts';
 import { toMarkFields } from './session-marks.ts';
 import { toStateFields } from './state-fields.ts';
 import { appKeysToWrite } from './store-context.ts';
@@ -32,7 +32,7 @@ export class SessionInserter {
     const markFields = hasMarks(session.marks) ? toMarkFields(session.marks) : [];
     const elements: string[] = [];
     for (const event of events) {
-      elements.push(JSON.stringify(event.id), toElement(event, await this.#encode(textOfEvent(event))));
+      elements.push(JSON.stringify(event.id), toElement(event, await this.#encode(toEventText(event))));
     }
     const { record, events: list, state, user } = keys.session(key);
     const reply = (await calls.write({

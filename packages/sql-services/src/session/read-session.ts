@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { decodeText } from '@thole/core/kit';
+import { decodeText, fromEventText } from '@thole/core/kit';
 import type {
   Event,
   EventWindow,
@@ -134,7 +134,7 @@ export function decodeEvent(
 }
 
 function parseEvent(json: string, seq: number): Event {
-  const event = JSON.parse(json) as Event;
+  const event = fromEventText(json);
   event.seq = seq;
   return event;
 }

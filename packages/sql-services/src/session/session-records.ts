@@ -1,4 +1,4 @@
-import { encodeText } from '@thole/core/kit';
+import { encodeText, toEventText } from '@thole/core/kit';
 import type { AppendOptions, Event, ScopedDelta, SessionRef, StoredSession, TextCodec } from '@thole/core';
 import type { SqlValue } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -37,7 +37,7 @@ export class SessionRecords {
       eventKey: toEventKey(event.id),
       seq: event.seq!,
       time: event.timestamp,
-      text: await encodeText(codec, JSON.stringify(event)),
+      text: await encodeText(codec, toEventText(event)),
     }));
     return {
       key: this.bindKey(key),
@@ -63,7 +63,7 @@ export class SessionRecords {
     { delta, options, now }: { delta: ScopedDelta; options: AppendOptions; now: number },
   ): Promise<AppendRecord> {
     const codec = this.#codec;
-    const text = encodeText(codec, JSON.stringify(event));
+    const text = encodeText(codec, toEventText(event));
     const { session, app, user } = delta;
     const { fence, ifHeldBy, incarnation } = options;
     const marks = toMarkValues(this.#dialect, options.marks);
