@@ -1,3 +1,4 @@
+import { EMPTY_OBJECT } from '../json/copy-json.ts';
 import type { Json, JsonObject } from '../json/json.ts';
 
 /** The effects of an event. The four maps are always present. */
@@ -35,6 +36,9 @@ export function createActionMaps<T>(create: (name: ActionMapName) => T): Record<
     requestedToolConfirmations: create('requestedToolConfirmations'),
   };
 }
+
+/** Actions without effects. Stored events without effects share them. */
+export const NO_ACTIONS: EventActions = Object.freeze(createActionMaps(() => EMPTY_OBJECT as { [key: string]: never }));
 
 /** Names of the four maps. */
 export const actionMapNames: readonly ActionMapName[] = Object.values(createActionMaps((name) => name));

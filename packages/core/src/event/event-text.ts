@@ -1,12 +1,9 @@
 import { EMPTY_OBJECT } from '../json/copy-json.ts';
 import type { Json, JsonObject } from '../json/json.ts';
 import { setOwn } from '../json/own.ts';
-import { actionMapNames, createActionMaps } from './event-actions.ts';
+import { actionMapNames, NO_ACTIONS } from './event-actions.ts';
 import type { EventActions } from './event-actions.ts';
 import type { Event } from './event.ts';
-
-/** The actions of every event without effects that is read from a text. */
-const NO_ACTIONS: EventActions = Object.freeze(createActionMaps(() => EMPTY_OBJECT as { [key: string]: never }));
 
 const mapNames: ReadonlySet<string> = new Set(actionMapNames);
 

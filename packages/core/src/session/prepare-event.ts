@@ -1,4 +1,4 @@
-import { actionMapNames, createActionMaps } from '../event/event-actions.ts';
+import { actionMapNames, createActionMaps, NO_ACTIONS } from '../event/event-actions.ts';
 import type { EventActions } from '../event/event-actions.ts';
 import type { Event } from '../event/event.ts';
 import { assertSeconds } from '../errors/assert-seconds.ts';
@@ -83,16 +83,20 @@ function copyActions(actions: EventActions, copier: JsonCopier, limits: SizeLimi
     if (map !== 'stateDelta' && actions[map] !== undefined && !isPlainObject(actions[map]))
       throw invalidInput(`event.actions.${map}`, 'an object', actions[map]);
   }
+  let copy: { [key: string]: Json } | undefined;
+  const set = (name: string, value: Json): void => setOwn((copy ??= createActionMaps(() => EMPTY_OBJECT)), name, value);
   const delta = actions.stateDelta;
-  const copy: { [key: string]: Json } = createActionMaps(() => EMPTY_OBJECT);
-  if (delta !== undefined) copy['stateDelta'] = copyDelta(delta, 'event.actions.stateDelta', limits, copier);
+  if (delta !== undefined) {
+    const copied = copyDelta(delta, 'event.actions.stateDelta', limits, copier);
+    if (copied !== EMPTY_OBJECT) set('stateDelta', copied);
+  }
   const members = actions as unknown as { [key: string]: unknown };
   for (const key in members) {
     if (key === 'stateDelta' || members[key] === undefined || !Object.hasOwn(members, key)) continue;
     const member = copier.copy(members[key], 'event.actions', key);
-    if (member !== EMPTY_OBJECT || !Object.hasOwn(copy, key)) setOwn(copy, key, member);
+    if (member !== EMPTY_OBJECT || !Object.hasOwn(NO_ACTIONS, key)) set(key, member);
   }
-  return Object.freeze(copy) as unknown as EventActions;
+  return copy === undefined ? NO_ACTIONS : (Object.freeze(copy) as unknown as EventActions);
 }
 
 function assertShape(event: Event): void {
