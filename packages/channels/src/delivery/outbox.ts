@@ -17,6 +17,8 @@ export interface OutboxOptions {
 }
 
 const LONGEST_WAIT_MS = 300_000;
+/** Longest wait that a channel can request by `retryAfterMs`. */
+const LONGEST_REQUESTED_WAIT_MS = 3_600_000;
 
 /**
  * Sends stored messages, one at a time and in order for each address. After a temporary failure, a message is sent again with the
@@ -181,7 +183,7 @@ export class Outbox {
     const { retryMs, runtime } = this.#options;
     const wait = Math.min(LONGEST_WAIT_MS, retryMs * 2 ** (attempts - 1)) * (0.75 + runtime.random() / 2);
     const requested = TholeError.is(error) ? (error.retryAfterMs ?? 0) : 0;
-    return Math.max(wait, requested);
+    return Math.max(wait, Math.min(requested, LONGEST_REQUESTED_WAIT_MS));
   }
 
   /** Returns false if the outbox was closed. */

@@ -1,4 +1,4 @@
-import { TholeError } from '@thole/core';
+import { readRetryAfter, TholeError } from '@thole/core';
 import type { DeliveryReceipt } from '../channel/channel.ts';
 import type { PolledMessage } from './poll-queues.ts';
 import { signRequest } from './signature.ts';
@@ -40,19 +40,17 @@ export async function postCallback({
   }
   if (!response.ok) {
     await response.body?.cancel().catch(() => {});
-    throw statusError(response);
+    throw statusError(response, timestamp);
   }
   const id = await readId(response);
   return id === undefined ? {} : { id };
 }
 
-function statusError({ headers, status }: Response): TholeError {
+function statusError({ headers, status }: Response, now: number): TholeError {
   const isFinal = status >= 400 && status < 500 && ![401, 403, 404, 408, 409, 425, 429].includes(status);
-  const seconds = Number(headers.get('retry-after') ?? NaN);
-  const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 3_600) * 1_000 : undefined;
   const code = isFinal ? 'CHANNEL_REJECTED' : 'CHANNEL_UNAVAILABLE';
   return new TholeError(code, `The callback answered with status ${status}.`, {
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    retryAfterMs: readRetryAfter(headers, now),
   });
 }
 

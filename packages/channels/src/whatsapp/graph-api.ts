@@ -97,7 +97,7 @@ export class GraphApi {
       const headers = { ...init.headers, ...this.#authorization() };
       const response = await fetch(url, { ...init, headers, redirect: 'manual', signal: AbortSignal.any(signals) });
       const body = await readAnswer(response);
-      if (!response.ok) throw graphError(response.status, body, response.headers.get('retry-after'));
+      if (!response.ok) throw graphError(response, body, this.#runtime.now());
       return isPlainObject(body) ? (body as { [name: string]: unknown }) : {};
     } catch (error) {
       signal?.throwIfAborted();

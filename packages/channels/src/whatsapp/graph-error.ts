@@ -1,4 +1,4 @@
-import { TholeError } from '@thole/core';
+import { readRetryAfter, TholeError } from '@thole/core';
 import { getOwn, isPlainObject } from '@thole/core/kit';
 
 /** Error code: the recipient has not written for 24 hours, so only a template can be sent. */
@@ -24,21 +24,19 @@ const MEANINGS: { readonly [code: number]: string } = {
 
 /**
  * Returns the error for a response of the Graph API, with WhatsApp's code in `details.code`: `CHANNEL_UNAVAILABLE` if a later attempt
- * may succeed, otherwise `CHANNEL_REJECTED`. The texts of the response are left out, because they may contain the message.
+ * may succeed, otherwise `CHANNEL_REJECTED`. `now` is in seconds since the epoch. The texts of the response are left out, because they may contain the message.
  */
-export function graphError(status: number, body: unknown, retryAfter: string | null): TholeError {
+export function graphError({ status, headers }: Response, body: unknown, now: number): TholeError {
   const error = isPlainObject(body) ? getOwn(body as { error?: unknown }, 'error') : undefined;
   const given: unknown = isPlainObject(error) ? getOwn(error as { code?: unknown }, 'code') : undefined;
   const code = Number.isSafeInteger(given) ? (given as number) : undefined;
   const isTemporary =
     status >= 500 || [401, 403, 408, 429].includes(status) || code === undefined || isTemporaryCode(code);
-  const seconds = Number(retryAfter ?? NaN);
-  const retryAfterMs = seconds > 0 && seconds < Infinity ? Math.min(seconds, 3_600) * 1_000 : undefined;
   const meaning = code === undefined ? '' : (getOwn(MEANINGS, String(code)) as string | undefined);
   const message = `WhatsApp answered ${status}${code === undefined ? '' : ` with code ${code}`}.${meaning ? ` ${meaning}` : ''}`;
   return new TholeError(isTemporary ? 'CHANNEL_UNAVAILABLE' : 'CHANNEL_REJECTED', message, {
     ...(code !== undefined && { details: { code } }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    retryAfterMs: readRetryAfter(headers, now),
   });
 }
 

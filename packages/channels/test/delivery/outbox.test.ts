@@ -43,6 +43,15 @@ describe('Outbox', () => {
     expect(chat.requests).toHaveLength(2);
   });
 
+  it('waits at most an hour', async () => {
+    const runtime = new FixedRuntime();
+    const { chat, dispatcher } = await startAssistant({ llm: new ScriptedLlm(), runtime });
+    chat.onSend = () => Promise.reject(new TholeError('CHANNEL_UNAVAILABLE', 'slow', { retryAfterMs: 1e12 }));
+    await dispatcher.send({ userId: 'ada', channel: 'chat', message: 'one' });
+    await runtime.advance(3_600_000);
+    expect(chat.requests).toHaveLength(2);
+  });
+
   it('stops after maxAttempts, reports the failure and sends the next message', async () => {
     const runtime = new FixedRuntime();
     const options = { maxAttempts: 3 };

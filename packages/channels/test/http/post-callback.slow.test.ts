@@ -1,0 +1,24 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { postCallback } from '../../src/http/post-callback.ts';
+
+describe('postCallback', () => {
+  it.each([
+    ['seconds', '9', 9_000],
+    ['a date', 'Sun, 01 Jan 2023 00:01:00 GMT', 60_000],
+    ['another text', 'soon', undefined],
+  ])('reads retry-after as %s', async (_, header, expected) => {
+    const server = createServer((_request, response) => void response.writeHead(503, { 'retry-after': header }).end());
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const sending = postCallback({
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      secret: 'x'.repeat(32),
+      timestamp: Date.parse('2023-01-01') / 1_000,
+      body: { id: 'k', to: 'ada', text: 'Hello' },
+    });
+    const error = (await sending.catch((thrown: unknown) => thrown)) as { code: string; retryAfterMs?: number };
+    expect([error.code, error.retryAfterMs]).toEqual(['CHANNEL_UNAVAILABLE', expected]);
+  });
+});
