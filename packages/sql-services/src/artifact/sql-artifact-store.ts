@@ -12,6 +12,7 @@ import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore, TextCodec
 import type { SqlValue, StatementResult, Steps } from '../client/sql-database.ts';
 import { openStorage } from '../client/sql-storage.ts';
 import type { SqlStorage } from '../client/sql-storage.ts';
+import { SqlStore } from '../client/sql-store.ts';
 import { sqlOptionNames } from '../client/sql-options.ts';
 import type { DatabaseOptions } from '../client/sql-options.ts';
 import { columnText } from '../session/row-values.ts';
@@ -33,13 +34,14 @@ const artifactStoreOptionNames = [
  * Stores artifacts in SQLite, PostgreSQL or MariaDB: one row per version, and one row per name with the next version
  * number. Deleted artifacts are also removed from the bytes of a SQLite file.
  */
-export class SqlArtifactStore implements ArtifactStore {
-  readonly specVersion = 1;
+export class SqlArtifactStore extends SqlStore implements ArtifactStore {
   readonly #storage: SqlStorage;
   readonly #codec: TextCodec | undefined;
 
   constructor(options: SqlArtifactStoreOptions) {
-    this.#storage = openStorage(options, artifactStoreOptionNames, 'SqlArtifactStore');
+    const storage = openStorage(options, artifactStoreOptionNames, 'SqlArtifactStore');
+    super(storage);
+    this.#storage = storage;
     assertTextCodec(options.codec);
     this.#codec = options.codec;
   }
@@ -116,29 +118,6 @@ export class SqlArtifactStore implements ArtifactStore {
       return yield* remove(artifacts);
     });
     if (changes > 0) await this.#storage.erase();
-  }
-
-  /** Creates the tables or updates them to the version of this package. Several processes may call this at the same time. */
-  migrate(): Promise<void> {
-    return this.#storage.migrate();
-  }
-
-  /** Throws `STORE_UNAVAILABLE` unless the database answers. */
-  ping(): Promise<void> {
-    return this.#storage.ping();
-  }
-
-  /**
-   * Rewrites a SQLite file so that its unused space contains no deleted text. Deletions do this too, in
-   * large files later and table by table. Writes wait meanwhile. Has no effect on PostgreSQL and MariaDB.
-   */
-  compact(): Promise<void> {
-    return this.#storage.compact();
-  }
-
-  /** Closes the connections that were opened from a URL. A pool or Kysely instance of the caller stays open. */
-  close(): Promise<void> {
-    return this.#storage.close();
   }
 
   *#put(names: readonly SqlValue[], bytes: Uint8Array, meta: string): Steps<number> {

@@ -3,6 +3,7 @@ import type { CredentialRecord, CredentialRecordKey, CredentialStore, UserRef } 
 import type { SqlValue, StatementResult, Steps } from '../client/sql-database.ts';
 import { openStorage } from '../client/sql-storage.ts';
 import type { SqlStorage } from '../client/sql-storage.ts';
+import { SqlStore } from '../client/sql-store.ts';
 import { sqlOptionNames } from '../client/sql-options.ts';
 import type { DatabaseOptions } from '../client/sql-options.ts';
 import { columnText } from '../session/row-values.ts';
@@ -10,12 +11,13 @@ import { columnText } from '../session/row-values.ts';
 const RECORD_CONDITION = 'app_name = ? AND user_id = ? AND kind = ? AND record_name = ?';
 
 /** Stores credentials in SQLite, PostgreSQL or MariaDB: one row per credential. The caller encrypts the content. */
-export class SqlCredentialStore implements CredentialStore {
-  readonly specVersion = 1;
+export class SqlCredentialStore extends SqlStore implements CredentialStore {
   readonly #storage: SqlStorage;
 
   constructor(options: DatabaseOptions) {
-    this.#storage = openStorage(options, sqlOptionNames, 'SqlCredentialStore');
+    const storage = openStorage(options, sqlOptionNames, 'SqlCredentialStore');
+    super(storage);
+    this.#storage = storage;
   }
 
   async put(key: CredentialRecordKey, { content, expiresAt }: CredentialRecord, now: number): Promise<void> {
@@ -75,29 +77,6 @@ export class SqlCredentialStore implements CredentialStore {
   async removeAll(user: UserRef): Promise<void> {
     const { bindName } = this.#storage.dialect;
     await this.#delete('app_name = ? AND user_id = ?', [bindName(user.appName), bindName(user.userId)]);
-  }
-
-  /** Creates the tables or updates them to the version of this package. Several processes may call this at the same time. */
-  migrate(): Promise<void> {
-    return this.#storage.migrate();
-  }
-
-  /** Throws `STORE_UNAVAILABLE` unless the database answers. */
-  ping(): Promise<void> {
-    return this.#storage.ping();
-  }
-
-  /**
-   * Rewrites a SQLite file so that its unused space contains no deleted text. Deletions do this too, in
-   * large files later and table by table. Writes wait meanwhile. Has no effect on PostgreSQL and MariaDB.
-   */
-  compact(): Promise<void> {
-    return this.#storage.compact();
-  }
-
-  /** Closes the connections that were opened from a URL. A pool or Kysely instance of the caller stays open. */
-  close(): Promise<void> {
-    return this.#storage.close();
   }
 
   async #delete(condition: string, parameters: readonly SqlValue[]): Promise<void> {

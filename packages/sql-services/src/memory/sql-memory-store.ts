@@ -20,6 +20,7 @@ import { query } from '../client/sql-database.ts';
 import type { Steps } from '../client/sql-database.ts';
 import { openStorage } from '../client/sql-storage.ts';
 import type { SqlStorage } from '../client/sql-storage.ts';
+import { SqlStore } from '../client/sql-store.ts';
 import { sqlOptionNames } from '../client/sql-options.ts';
 import type { DatabaseOptions } from '../client/sql-options.ts';
 import { columnText } from '../session/row-values.ts';
@@ -52,15 +53,16 @@ export const memoryStoreOptionNames: readonly string[] = [
  * within `timeoutMs`. It throws `STORE_UNAVAILABLE` if nothing was written, and `STORE_OUTCOME_UNKNOWN` if the write may have
  * been done. Removed and replaced text is also removed from the bytes of a SQLite file.
  */
-export class SqlMemoryStore implements MemoryStore {
-  readonly specVersion = 1;
+export class SqlMemoryStore extends SqlStore implements MemoryStore {
   readonly abilities: { readonly segmented: IndexSnapshots; readonly users: MemoryUsers };
   readonly #storage: SqlStorage;
   readonly #codec: TextCodec | undefined;
   readonly #log: MemoryLog;
 
   constructor(options: SqlMemoryStoreOptions) {
-    this.#storage = openStorage(options, memoryStoreOptionNames, 'SqlMemoryStore');
+    const storage = openStorage(options, memoryStoreOptionNames, 'SqlMemoryStore');
+    super(storage);
+    this.#storage = storage;
     assertTextCodec(options.codec);
     this.#codec = options.codec;
     const { dialect, tables } = this.#storage;
@@ -151,29 +153,6 @@ export class SqlMemoryStore implements MemoryStore {
     );
     if (count > 0) await this.#storage.erase();
     return count;
-  }
-
-  /** Creates the tables or updates them to the version of this package. Several processes may call this at the same time. */
-  migrate(): Promise<void> {
-    return this.#storage.migrate();
-  }
-
-  /** Throws `STORE_UNAVAILABLE` unless the database answers. */
-  ping(): Promise<void> {
-    return this.#storage.ping();
-  }
-
-  /**
-   * Rewrites a SQLite file so that its unused space contains no deleted text. Deletions do this too, in
-   * large files later and table by table. Writes wait meanwhile. Has no effect on PostgreSQL and MariaDB.
-   */
-  compact(): Promise<void> {
-    return this.#storage.compact();
-  }
-
-  /** Closes the connections that were opened from a URL. A pool or Kysely instance of the caller stays open. */
-  close(): Promise<void> {
-    return this.#storage.close();
   }
 
   async #listUsers(

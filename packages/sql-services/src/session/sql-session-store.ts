@@ -20,6 +20,7 @@ import type {
 import { query } from '../client/sql-database.ts';
 import { openStorage } from '../client/sql-storage.ts';
 import type { SqlStorage } from '../client/sql-storage.ts';
+import { SqlStore } from '../client/sql-store.ts';
 import type { AppendSteps } from '../dialects/dialect.ts';
 import { nodeProcesses } from '../lease/node-processes.ts';
 import { SqlLeaseStore } from '../lease/sql-lease-store.ts';
@@ -49,8 +50,7 @@ const MAX_ATTEMPTS = 100;
  * written, and `STORE_OUTCOME_UNKNOWN` if the write may have been done. Deleted text is also removed from the bytes of a
  * SQLite file.
  */
-export class SqlSessionStore implements SessionStore {
-  readonly specVersion = 1;
+export class SqlSessionStore extends SqlStore implements SessionStore {
   readonly abilities: {
     readonly leasing: StoredLeaseManager;
     readonly watching: StoredEventWatcher;
@@ -65,6 +65,7 @@ export class SqlSessionStore implements SessionStore {
 
   constructor(options: SqlSessionStoreOptions) {
     const storage = openStorage(options, sessionStoreOptionNames, 'SqlSessionStore');
+    super(storage);
     assertSessionStoreOptions(options);
     const { codec, sessionTtlMs, pollMs = 500 } = options;
     const { dialect, tables, runtime } = storage;
@@ -204,29 +205,6 @@ export class SqlSessionStore implements SessionStore {
   /** Deletes the expired sessions (`sessionTtlMs`), which are invisible already. Returns their count. */
   deleteExpiredSessions(): Promise<number> {
     return deleteExpiredSessions(this.#storage);
-  }
-
-  /** Creates the tables or updates them to the version of this package. Several processes may call this at the same time. */
-  migrate(): Promise<void> {
-    return this.#storage.migrate();
-  }
-
-  /** Throws `STORE_UNAVAILABLE` unless the database answers. */
-  ping(): Promise<void> {
-    return this.#storage.ping();
-  }
-
-  /**
-   * Rewrites a SQLite file so that its unused space contains no deleted text. Deletions do this too, in
-   * large files later and table by table. Writes wait meanwhile. Has no effect on PostgreSQL and MariaDB.
-   */
-  compact(): Promise<void> {
-    return this.#storage.compact();
-  }
-
-  /** Closes the connections that were opened from a URL. A pool or Kysely instance of the caller stays open. */
-  close(): Promise<void> {
-    return this.#storage.close();
   }
 
   async #read(steps: ReadSessionSteps, key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
