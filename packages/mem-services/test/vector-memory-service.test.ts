@@ -303,6 +303,34 @@ describe('VectorMemoryService', () => {
     expect([await missing(), await missing()]).toEqual([18, undefined]);
   });
 
+  it('searches by words while an ingestion embeds more entries than a search would', async () => {
+    const started = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    const embedder = embedderWith();
+    const embed = embedder.embed.bind(embedder);
+    embedder.embed = async (texts, p) => {
+      if (p.task === 'document' && texts.some((text) => text.startsWith('Note'))) {
+        started.resolve();
+        await gate.promise;
+      }
+      return embed(texts, p);
+    };
+    const memory = new VectorMemoryService({ embedder, maxConcurrentBatches: 20 });
+    await memory.addMemory({ ...user, memory: 'Likes tea.' });
+    const notes = Array.from({ length: 33 }, (_, i) => ({
+      kind: 'note' as const,
+      content: { parts: [{ text: `Note ${i}` }] },
+    }));
+    const ingestion = memory.addMemory({ ...user, memories: notes });
+    await started.promise;
+    const { memories, vectorsMissing } = await memory.searchMemory({ ...user, query: 'Note 7', limit: 1 });
+    expect([memories[0]!.content.parts, vectorsMissing]).toEqual([[{ text: 'Note 7' }], 33]);
+    expect(await found(memory, 'Likes tea.', { limit: 1 })).toEqual(['Likes tea.']);
+    gate.resolve();
+    await ingestion;
+    expect((await memory.searchMemory({ ...user, query: 'Note 7' })).vectorsMissing).toBeUndefined();
+  });
+
   it('deletes vectors with their entries, by every kind of deletion', async () => {
     const store = new InMemoryVectorStore();
     const embedder = embedderWith();

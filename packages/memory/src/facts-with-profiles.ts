@@ -1,4 +1,4 @@
-import type { CallOptions, UserRef } from '@thole/core';
+import type { CallOptions, MemoryRef } from '@thole/core';
 import { FactMemoryService } from './facts/fact-memory-service.ts';
 import type { Profiles } from './profile/profile.ts';
 
@@ -6,7 +6,7 @@ import type { Profiles } from './profile/profile.ts';
 export class FactsWithProfiles extends FactMemoryService {
   profiles: Profiles | undefined;
 
-  override async deleteUserMemory(p: UserRef & CallOptions): Promise<number> {
+  override async deleteUserMemory(p: MemoryRef & CallOptions): Promise<number> {
     try {
       return await super.deleteUserMemory(p);
     } finally {

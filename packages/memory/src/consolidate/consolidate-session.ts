@@ -63,6 +63,7 @@ async function addAndDelete(
   // A session without turns is kept: an app may have prepared it.
   if (turnsOf(session.id, ingestibleEvents(session)).length === 0) return 'unchanged';
   await raceAbort(p.memory.addSessionToMemory(session, { signal }), signal);
+  signal.throwIfAborted();
   // An answer or another process may still continue an invocation of the session.
   const isUnfinished = session.marks !== undefined && hasMarks(session.marks);
   return p.keep || isUnfinished ? markConsolidated(ref, session, p) : deleteUnchangedSession(session, p);

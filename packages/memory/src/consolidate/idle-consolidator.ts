@@ -18,6 +18,13 @@ export interface SweepReport {
   scheduled: number;
 }
 
+/** A consolidation that has not ended. */
+interface RunningConsolidation {
+  outcome: Promise<ConsolidationOutcome>;
+  /** The signal of the call that has started it. It ends when this signal is aborted. */
+  signal: AbortSignal | undefined;
+}
+
 /** Tolerance for rounding errors of clocks. */
 const CLOCK_TOLERANCE_MS = 5;
 
@@ -34,7 +41,7 @@ export class IdleConsolidator implements Plugin {
   readonly #idleMs: number;
   readonly #stop = new AbortController();
   readonly #timers = new Map<string, CancelTimer>();
-  readonly #running = new Map<string, Promise<ConsolidationOutcome>>();
+  readonly #running = new Map<string, RunningConsolidation>();
 
   constructor(options: IdleConsolidatorOptions) {
     assertConsolidatorOptions(options);
@@ -76,13 +83,22 @@ export class IdleConsolidator implements Plugin {
     this.#cancelTimer(sessionKeyOf(ref));
   }
 
-  /** Consolidates a session immediately, even if it is not idle or the consolidator not `enabled`. Throws errors of the services. */
-  consolidate(ref: SessionRef & CallOptions): Promise<ConsolidationOutcome> {
+  /**
+   * Consolidates a session immediately, even if it is not idle or the consolidator not `enabled`. Throws errors of the services, and the
+   * reason of an aborted signal. After an abort the session is not deleted, and a scheduled session is scheduled again.
+   */
+  async consolidate(ref: SessionRef & CallOptions): Promise<ConsolidationOutcome> {
     assertSessionRef(ref);
     if (this.#stop.signal.aborted) throw closedError();
     const key = { appName: ref.appName, userId: ref.userId, sessionId: ref.sessionId };
+    const isScheduled = this.#timers.has(sessionKeyOf(key));
     this.#cancelTimer(sessionKeyOf(key));
-    return raceAbort(this.#work(key), ref.signal);
+    try {
+      return await this.#work(key, ref.signal);
+    } catch (error) {
+      if (isScheduled && ref.signal?.aborted) this.#scheduleUnlessScheduled(key, this.#idleMs);
+      throw error;
+    }
   }
 
   /**
@@ -111,7 +127,7 @@ export class IdleConsolidator implements Plugin {
 
   /** Resolves when no consolidation is running. */
   async idle(): Promise<void> {
-    while (this.#running.size > 0) await Promise.allSettled(this.#running.values());
+    while (this.#running.size > 0) await Promise.allSettled(this.#running.values().map(({ outcome }) => outcome));
   }
 
   /** Cancels all schedules and stops running consolidations. The sessions stay stored, for the next `sweep`. */
@@ -167,14 +183,23 @@ export class IdleConsolidator implements Plugin {
     if (!this.#timers.has(sessionKeyOf(ref))) this.#scheduleIn(ref, ms, 1);
   }
 
-  #work(ref: SessionRef): Promise<ConsolidationOutcome> {
+  /** Starts a consolidation of the session, or waits for the running one. */
+  async #work(ref: SessionRef, signal?: AbortSignal): Promise<ConsolidationOutcome> {
     const key = sessionKeyOf(ref);
-    let running = this.#running.get(key);
-    if (!running) {
-      running = consolidateSession(ref, this.#context).finally(() => this.#running.delete(key));
-      this.#running.set(key, running);
+    for (let other = this.#running.get(key); other; other = this.#running.get(key)) {
+      try {
+        return await raceAbort(other.outcome, signal);
+      } catch (error) {
+        // If another caller has aborted its call, this call starts again.
+        if (!other.signal?.aborted) throw error;
+      }
     }
-    return running;
+    const stop = this.#stop.signal;
+    const context = { ...this.#context, signal: signal ? AbortSignal.any([stop, signal]) : stop };
+    context.signal.throwIfAborted();
+    const outcome = consolidateSession(ref, context).finally(() => this.#running.delete(key));
+    this.#running.set(key, { outcome, signal });
+    return outcome;
   }
 
   #handleFailure(session: SessionRef, error: unknown, attempt: number): void {

@@ -44,10 +44,14 @@ export async function applyOperations(operations: readonly FactOperation[], p: A
     await memory.updateMemory({ ...user, id: old.id, change: { validTo, supersededBy: newId } });
     applied.superseded++;
   }
-  for (const { fact, duplicateOf } of plan.dropped) {
-    const evidence = [...new Set([...(duplicateOf.evidence ?? []), ...(fact.evidence ?? [])])];
-    if (duplicateOf.kind === 'fact') await memory.updateMemory({ ...user, id: duplicateOf.id, change: { evidence } });
-    await redirectSuperseded(fact.id, duplicateOf.id, p);
+  for (const { factId, duplicateOf } of plan.dropped) {
+    // Read now: other operations may have changed the evidence, and the user may have deleted one of the facts.
+    const fact = await memory.getMemory({ ...user, id: factId });
+    const remainingFact = await memory.getMemory({ ...user, id: duplicateOf });
+    if (!fact || !remainingFact) continue;
+    const evidence = [...new Set([...(remainingFact.evidence ?? []), ...(fact.evidence ?? [])])];
+    if (remainingFact.kind === 'fact') await memory.updateMemory({ ...user, id: duplicateOf, change: { evidence } });
+    await redirectSuperseded(fact.id, duplicateOf, p);
     await memory.deleteMemory({ ...user, ids: [fact.id], keepEvidence: true });
     applied.dropped++;
   }
@@ -61,22 +65,29 @@ interface Plan {
   confirmed: Map<string, string[]>;
   /** Entries that have ended, the id of the entry that replaces them, and the time. */
   superseded: { old: MemoryEntry; newId: string; endsAt: number }[];
-  dropped: { fact: MemoryEntry; duplicateOf: MemoryEntry }[];
+  dropped: { factId: string; duplicateOf: string }[];
 }
 
 function createPlan(operations: readonly FactOperation[], p: ApplyContext, turnIds: ReadonlySet<string>): Plan {
   const plan: Plan = { newFacts: new Map(), confirmed: new Map(), superseded: [], dropped: [] };
   const byId = new Map(p.current.map((entry) => [entry.id, entry]));
-  const byText = new Map(p.current.map((entry) => [normalizeText(textOf(entry.content)), entry]));
+  // Of equal texts, the entry without an end counts.
+  const inOrder = p.current.toSorted((a, b) => Number(hasReplacement(b)) - Number(hasReplacement(a)));
+  const byText = new Map(inOrder.map((entry) => [normalizeText(textOf(entry.content)), entry]));
   for (const operation of operations) {
     if (operation.op === 'drop') {
-      plan.dropped.push({ fact: byId.get(operation.fact)!, duplicateOf: byId.get(operation.duplicateOf)! });
+      plan.dropped.push({ factId: operation.fact, duplicateOf: operation.duplicateOf });
       continue;
     }
     const evidence = [...new Set(operation.evidence)].filter((id) => turnIds.has(id));
     if (evidence.length === 0) continue;
-    const sameText = byText.get(normalizeText(operation.text));
+    let sameText = byText.get(normalizeText(operation.text));
     const fact = newFact(operation, evidence, p.request);
+    // The fact that ends must not replace its own replacement, because then both would end. The text becomes a new fact.
+    if (operation.op === 'supersede' && sameText && isReplacedBy(sameText.id, operation.fact, byId, plan)) {
+      if (sameText.id === fact.id) continue;
+      sameText = undefined;
+    }
     // The same id means that a crash interrupted an earlier call after it wrote the fact: the fact is written again. A fact that
     // occurs twice in one answer gets more evidence instead.
     const known = sameText && (sameText.id !== fact.id || plan.newFacts.has(fact.id)) ? sameText : undefined;
@@ -88,6 +99,22 @@ function createPlan(operations: readonly FactOperation[], p: ApplyContext, turnI
       plan.superseded.push({ old: byId.get(operation.fact)!, newId, endsAt: fact.validFrom! });
   }
   return plan;
+}
+
+function hasReplacement({ supersededBy }: MemoryEntry): boolean {
+  return supersededBy !== undefined;
+}
+
+/** True if an entry is replaced by another one, directly or through other entries, in memory or in the plan. */
+function isReplacedBy(id: string, otherId: string, byId: ReadonlyMap<string, MemoryEntry>, plan: Plan): boolean {
+  const seen = new Set<string>();
+  for (let next: string | undefined = id; next !== undefined && !seen.has(next);) {
+    seen.add(next);
+    const planned = plan.superseded.find(({ old }) => old.id === next);
+    next = planned?.newId ?? byId.get(next)?.supersededBy;
+    if (next === otherId) return true;
+  }
+  return false;
 }
 
 function newFact(

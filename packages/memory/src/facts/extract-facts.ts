@@ -1,5 +1,5 @@
 import { textOf, TholeError } from '@thole/core';
-import { isCurrentMemory } from '@thole/core/kit';
+import { isCurrentMemory, typeName } from '@thole/core/kit';
 import type { MemoryEntry, Runtime, UserRef } from '@thole/core';
 import type { FullMemory } from '../require-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
@@ -64,13 +64,14 @@ async function extractFromSession(
   report: FactReport,
 ): Promise<void> {
   const inOrder = entries.toSorted((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0));
-  const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const turns = inOrder.map((entry) => ({ turn: toFactTurn(entry, p.texts), isNew: !hasExtractedFacts(entry) }));
   for (const batch of batchTurns(turns, p.limits)) {
     p.signal?.throwIfAborted();
     await extractFromBatch(batch, sessionId, p, report);
     for (const { id } of batch.turns) {
-      await p.memory.updateMemory({ ...p.user, id, change: addMark(byId.get(id)!) });
+      // Read again, because the metadata may have changed while the extractor was working.
+      const turn = await p.memory.getMemory({ ...p.user, id });
+      if (turn) await p.memory.updateMemory({ ...p.user, id, change: addMark(turn) });
       report.turns++;
     }
   }
@@ -101,16 +102,18 @@ async function extractFromBatch(
   report.dropped += applied.dropped;
 }
 
-/** Returns the extractor's operations. Throws `MODEL_FAILED` with the extractor's error as cause, unless that is a `TholeError`. */
+/**
+ * Returns the extractor's operations. Throws `MODEL_FAILED` with the extractor's error as cause, unless that is a `TholeError`. Throws
+ * `OUTPUT_INVALID` if the extractor returns no array.
+ */
 async function callExtractor(
   extractor: FactExtractor,
   request: FactRequest,
   signal: AbortSignal | undefined,
 ): Promise<readonly unknown[]> {
+  let operations: unknown;
   try {
-    const operations = await extractor.extract(request, { signal });
-    signal?.throwIfAborted();
-    return operations;
+    operations = await extractor.extract(request, { signal });
   } catch (cause) {
     signal?.throwIfAborted();
     if (TholeError.is(cause)) throw cause;
@@ -118,6 +121,10 @@ async function callExtractor(
       cause,
     });
   }
+  signal?.throwIfAborted();
+  if (Array.isArray(operations)) return operations;
+  const message = `The fact extractor must return an array of operations, got ${typeName(operations)}.`;
+  throw new TholeError('OUTPUT_INVALID', message);
 }
 
 /** Returns the current facts and notes. If there are more than `knownFacts`, returns the ones most similar to the new turns. */

@@ -8,8 +8,8 @@ export function hasExtractedFacts({ customMetadata }: MemoryEntry): boolean {
   return customMetadata !== undefined && Object.hasOwn(customMetadata, EXTRACTED_KEY);
 }
 
-/** Returns a change of a turn that marks its facts as extracted. */
-export function addMark({ customMetadata }: MemoryEntry): Pick<MemoryEntry, 'customMetadata'> {
+/** Returns a change of a turn that keeps the given metadata and marks its facts as extracted. */
+export function addMark({ customMetadata }: Pick<MemoryEntry, 'customMetadata'>): Pick<MemoryEntry, 'customMetadata'> {
   return { customMetadata: { ...customMetadata, [EXTRACTED_KEY]: true } };
 }
 

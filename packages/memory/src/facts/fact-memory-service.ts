@@ -4,6 +4,7 @@ import {
   createTimeZoneReader,
   ingestibleEvents,
   isCurrentMemory,
+  isPlainObject,
   KeyedQueue,
   raceAbort,
   userKeyOf,
@@ -28,14 +29,14 @@ import { findUserTimeZone } from '../find-user-time-zone.ts';
 import { requireMemory } from '../require-memory.ts';
 import type { FullMemory } from '../require-memory.ts';
 import { holdLease } from '../lease/hold-lease.ts';
-import { removeMark } from './extraction-mark.ts';
+import { addMark, hasExtractedFacts, removeMark } from './extraction-mark.ts';
 import { extractFacts } from './extract-facts.ts';
 import type { FactReport } from './extract-facts.ts';
 import type { FactExtractor } from './fact-extractor.ts';
 import { assertFactMemoryOptions } from './fact-memory-options.ts';
 import type { FactMemoryServiceOptions } from './fact-memory-options.ts';
 import { LlmFactExtractor } from './llm-fact-extractor.ts';
-import { createPlaceholders, excludeTurns, hasEvents } from './turn-placeholders.ts';
+import { createPlaceholders, excludeTurns, hasEvents, hideTurnText } from './turn-placeholders.ts';
 
 /** Session id of the lease for extracting facts. It is not the id of a session, so that runs never wait for it. */
 const FACTS_LEASE_ID = 'thole:facts';
@@ -130,15 +131,22 @@ export class FactMemoryService implements MemoryService {
     return raceAbort(this.#queue.run(userKeyOf(user), work), p.signal);
   }
 
+  /** Stores entries unchanged, but with `keepTurns: false` turns without their texts. */
   async addMemory(p: AddMemoryRequest): Promise<MemoryEntry[]> {
-    return (await this.#memory.addMemory(p)).map(removeMark);
+    const hidesTurns = !this.#keepsTurns && Array.isArray(p?.memories);
+    const added = await this.#memory.addMemory(hidesTurns ? { ...p, memories: p.memories!.map(hideTurnText) } : p);
+    return added.map(removeMark);
   }
 
   async getMemory(p: MemoryRef & { id: string } & CallOptions): Promise<MemoryEntry | undefined> {
+    const entry = await this.#findEntry(p);
+    return entry && removeMark(entry);
+  }
+
+  /** Returns an entry with its mark. With `keepTurns: false`, a stored turn is only a placeholder and is not returned. */
+  async #findEntry(p: MemoryRef & { id: string } & CallOptions): Promise<MemoryEntry | undefined> {
     const entry = await this.#memory.getMemory(p);
-    // With `keepTurns: false`, a stored turn is only a placeholder.
-    if (!entry || (entry.kind === 'turn' && !this.#keepsTurns)) return undefined;
-    return removeMark(entry);
+    return entry?.kind === 'turn' && !this.#keepsTurns ? undefined : entry;
   }
 
   /** Like `findSameMemories` of the wrapped service, without placeholders of turns. */
@@ -149,9 +157,16 @@ export class FactMemoryService implements MemoryService {
   }
 
   async updateMemory(
-    p: UserRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,
+    p: MemoryRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,
   ): Promise<MemoryEntry | undefined> {
-    const entry = await this.#memory.updateMemory(p);
+    let { change } = p;
+    if (!this.#keepsTurns || isPlainObject(change?.customMetadata)) {
+      const before = await this.#findEntry(p);
+      if (!before) return undefined;
+      // Callers do not see the mark of a turn, so their metadata must not remove it.
+      if (hasExtractedFacts(before) && change?.customMetadata) change = { ...change, ...addMark(change) };
+    }
+    const entry = await this.#memory.updateMemory({ ...p, change });
     return entry && removeMark(entry);
   }
 
@@ -165,7 +180,7 @@ export class FactMemoryService implements MemoryService {
 
   /** Returns notes and current facts; with `filter.kinds` all entries of these kinds, including past facts. */
   async listMemories(
-    p: UserRef & {
+    p: MemoryRef & {
       limit?: number | undefined;
       cursor?: string | undefined;
       filter?: MemoryFilter | undefined;
@@ -198,16 +213,18 @@ export class FactMemoryService implements MemoryService {
   }
 
   deleteMemory(
-    p: UserRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & CallOptions,
+    p: MemoryRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & CallOptions,
   ): Promise<number> {
     return this.#memory.deleteMemory(p);
   }
 
-  deleteSessionMemory(p: SessionRef & { events?: readonly Event[] | undefined } & CallOptions): Promise<number> {
+  deleteSessionMemory(
+    p: SessionRef & MemoryRef & { events?: readonly Event[] | undefined } & CallOptions,
+  ): Promise<number> {
     return this.#memory.deleteSessionMemory(p);
   }
 
-  deleteUserMemory(p: UserRef & CallOptions): Promise<number> {
+  deleteUserMemory(p: MemoryRef & CallOptions): Promise<number> {
     return this.#memory.deleteUserMemory(p);
   }
 }

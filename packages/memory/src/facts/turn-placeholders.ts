@@ -1,5 +1,6 @@
 import { createEventActions, textOf } from '@thole/core';
-import type { Event, MemoryEntry, MemoryFilter, SessionRef } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
+import type { Event, MemoryEntry, MemoryFilter, NewMemory, SessionRef } from '@thole/core';
 import { turnsOf } from '@thole/recall/kit';
 
 /** The text that replaces a turn's text. Searches cannot find it. */
@@ -23,6 +24,12 @@ export function createPlaceholders(sessionId: string, events: readonly Event[]):
     events: turns.map(toPlaceholder),
     texts: new Map(turns.map(({ id, content }) => [id, textOf(content)])),
   };
+}
+
+/** Returns a turn with a placeholder instead of its text, and any other entry unchanged. */
+export function hideTurnText(entry: NewMemory): NewMemory {
+  if (entry?.kind !== 'turn' || !isPlainObject(entry.content)) return entry;
+  return { ...entry, content: { ...entry.content, parts: [{ text: PLACEHOLDER }] } };
 }
 
 /** Returns the filter without turns. Undefined if the filter contains only turns. */

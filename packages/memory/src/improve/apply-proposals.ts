@@ -120,6 +120,8 @@ interface ApplyContext {
 
 async function createChange(proposal: Proposal, p: ApplyContext): Promise<ProposalChange | string> {
   const { memory, user, now } = p;
+  const problem = findProblem(proposal);
+  if (problem !== undefined) return problem;
   const evidence = proposal.evidence.filter((id) => p.turns.has(id));
   if (proposal.action !== 'remove' && evidence.length === 0) return EVIDENCE_IS_GONE;
   const before = proposal.target && (await findEntry(memory, user, proposal.target.id));
@@ -132,6 +134,15 @@ async function createChange(proposal: Proposal, p: ApplyContext): Promise<Propos
     ...(proposal.action !== 'remove' && { added: factOf(proposal, evidence, p) }),
     ...(before && { before }),
   };
+}
+
+/** Returns the reason for refusing a proposal, which a review page may have changed. Undefined if it is complete. */
+function findProblem({ action, text, target, evidence }: Proposal): string | undefined {
+  if (action !== 'add' && action !== 'correct' && action !== 'remove')
+    return 'its action is not add, correct or remove';
+  if (action !== 'add' && typeof target?.id !== 'string') return 'it has no target';
+  if (action !== 'remove' && (typeof text !== 'string' || text.trim() === '')) return 'its text is empty';
+  return Array.isArray(evidence) ? undefined : 'it has no evidence';
 }
 
 async function write(

@@ -1,6 +1,6 @@
 import { textOf } from '@thole/core';
 import type { CallOptions, MemoryEntry, MemoryService, UserRef } from '@thole/core';
-import { findSameStatements } from '@thole/recall/kit';
+import { assertIds, findSameStatements } from '@thole/recall/kit';
 import { requireMemory } from '../require-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
 
@@ -21,6 +21,7 @@ export async function forgetMemory(
   { appName, userId, ids, signal }: UserRef & { ids: readonly string[] } & CallOptions,
 ): Promise<ForgottenMemory> {
   const memory = requireMemory(service, 'forgetMemory', ['listMemories', 'deleteMemory']);
+  assertIds('ids', ids);
   const user = { appName, userId, signal };
   const before = await listAllMemories(memory, { ...user, filter: { kinds: ['fact', 'note'] } });
   const isKnown = (id: string): boolean => before.some((entry) => entry.id === id);

@@ -14,7 +14,6 @@ import type {
   SearchMemoryResponse,
   Session,
   SessionRef,
-  UserRef,
 } from '@thole/core';
 import { requireMemory } from '../require-memory.ts';
 import type { FullMemory } from '../require-memory.ts';
@@ -60,7 +59,7 @@ export class RedactingMemoryService implements MemoryService {
 
   async addMemory(p: AddMemoryRequest): Promise<MemoryEntry[]> {
     if (typeof p.memory === 'string' && p.memory !== '')
-      return this.#memory.addMemory({ ...p, memory: await this.#redact(withoutQuotedMemory(p.memory)) });
+      return this.#memory.addMemory({ ...p, memory: await this.#redactText(withoutQuotedMemory(p.memory)) });
     if (!Array.isArray(p.memories)) return this.#memory.addMemory(p);
     const memories: NewMemory[] = [];
     for (const memory of p.memories as readonly NewMemory[]) memories.push(await this.#redactContent(memory));
@@ -76,18 +75,18 @@ export class RedactingMemoryService implements MemoryService {
   }
 
   async updateMemory(
-    p: UserRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,
+    p: MemoryRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,
   ): Promise<MemoryEntry | undefined> {
     return this.#memory.updateMemory({ ...p, change: await this.#redactContent(p.change) });
   }
 
   async searchMemory(p: SearchMemoryRequest): Promise<SearchMemoryResponse> {
     const isText = typeof p.query === 'string' && p.query.trim() !== '';
-    return this.#memory.searchMemory(isText ? { ...p, query: await this.#redact(p.query) } : p);
+    return this.#memory.searchMemory(isText ? { ...p, query: await this.#redactText(p.query) } : p);
   }
 
   listMemories(
-    p: UserRef & {
+    p: MemoryRef & {
       limit?: number | undefined;
       cursor?: string | undefined;
       filter?: MemoryFilter | undefined;
@@ -97,16 +96,18 @@ export class RedactingMemoryService implements MemoryService {
   }
 
   deleteMemory(
-    p: UserRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & CallOptions,
+    p: MemoryRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & CallOptions,
   ): Promise<number> {
     return this.#memory.deleteMemory(p);
   }
 
-  deleteSessionMemory(p: SessionRef & { events?: readonly Event[] | undefined } & CallOptions): Promise<number> {
+  deleteSessionMemory(
+    p: SessionRef & MemoryRef & { events?: readonly Event[] | undefined } & CallOptions,
+  ): Promise<number> {
     return this.#memory.deleteSessionMemory(p);
   }
 
-  deleteUserMemory(p: UserRef & CallOptions): Promise<number> {
+  deleteUserMemory(p: MemoryRef & CallOptions): Promise<number> {
     return this.#memory.deleteUserMemory(p);
   }
 
@@ -117,6 +118,12 @@ export class RedactingMemoryService implements MemoryService {
     return redacted;
   }
 
+  async #redactText(text: string): Promise<string> {
+    const redacted: unknown = await this.#redact(text);
+    if (typeof redacted !== 'string') throw invalidInput('The result of redact', 'a string', redacted);
+    return redacted;
+  }
+
   async #redactContent<T extends { content?: Content | undefined }>(value: T): Promise<T> {
     const parts = value?.content?.parts;
     if (!Array.isArray(parts)) return value;
@@ -124,7 +131,7 @@ export class RedactingMemoryService implements MemoryService {
     for (const part of parts as NonNullable<Content['parts']>) {
       const isText = typeof part?.text === 'string' && part.text !== '';
       // Quoted memory is removed before, because it could not be recognized after redaction.
-      redacted.push(isText ? { ...part, text: await this.#redact(withoutQuotedMemory(part.text!)) } : part);
+      redacted.push(isText ? { ...part, text: await this.#redactText(withoutQuotedMemory(part.text!)) } : part);
     }
     return { ...value, content: { ...value.content, parts: redacted } };
   }

@@ -303,6 +303,32 @@ describe('/reset', () => {
     expect((await sessions.getSession(here))!.events).toHaveLength(1);
   });
 
+  it('keeps the session if its signal is aborted while the model extracts facts', async () => {
+    const { runtime, sessions, memory: stored, say } = setUp();
+    const [started, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const extractor = {
+      specVersion: 1 as const,
+      async extract() {
+        started.resolve();
+        await ended.promise;
+        return [];
+      },
+    };
+    const memory = new FactMemoryService({ memory: stored, extractor, runtime });
+    const consolidator = new IdleConsolidator({ sessions, memory, runtime });
+    const commands = memoryCommands({ memory, sessions, consolidator, runtime });
+    await say('I live in Bonn.');
+    const abort = new AbortController();
+    const answer = commands.handle('/reset', here, { signal: abort.signal });
+    await started.promise;
+    abort.abort(new Error('stopped'));
+    await expect(answer).rejects.toThrow('stopped');
+    ended.resolve();
+    await consolidator.idle();
+    expect((await sessions.getSession(here))!.events).toHaveLength(1);
+    expect(await commands.handle('/reset', here)).toMatchObject({ isCleared: true });
+  });
+
   it('keeps the session if messages were added meanwhile', async () => {
     for (const outcome of ['kept', undefined] as const) {
       const { runtime, sessions, memory, say } = setUp();

@@ -390,6 +390,49 @@ describe('Failures of IdleConsolidator', () => {
     expect(await setup.exists(one)).toBe(true);
   });
 
+  it('of a call that its caller has aborted do not affect other calls for the session', async () => {
+    const setup = new Setup();
+    const consolidator = setup.consolidator();
+    const started = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    setup.onAdd = () => {
+      started.resolve();
+      return ended.promise;
+    };
+    await setup.say('Hello.');
+    const abort = new AbortController();
+    const aborted = consolidator.consolidate({ ...one, signal: abort.signal });
+    await started.promise;
+    const others = [consolidator.consolidate(one), consolidator.consolidate({ ...one, signal: AbortSignal.any([]) })];
+    const late = consolidator.consolidate({ ...one, signal: AbortSignal.abort(new Error('late')) });
+    abort.abort(new Error('stopped'));
+    await expect(aborted).rejects.toThrow('stopped');
+    await expect(late).rejects.toThrow('late');
+    ended.resolve();
+    expect(await Promise.all(others)).toEqual(['deleted', 'deleted']);
+    expect([setup.added, await setup.memoryCount()]).toEqual([['one', 'one'], 1]);
+  });
+
+  it('of an aborted call keep the schedule of the session', async () => {
+    const setup = new Setup();
+    const consolidator = setup.consolidator();
+    await setup.say('Hello.');
+    consolidator.schedule(one);
+    const call = consolidator.consolidate({ ...one, signal: AbortSignal.abort(new Error('stopped')) });
+    await expect(call).rejects.toThrow('stopped');
+    await setup.runtime.advance(30 * minutes);
+    expect([setup.added, await setup.exists()]).toEqual([['one'], false]);
+  });
+
+  it('of consolidate for invalid arguments and after close are rejections', async () => {
+    const consolidator = new Setup().consolidator();
+    const invalid = consolidator.consolidate({ ...ann } as SessionRef);
+    await expect(invalid).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await consolidator.close();
+    const closed = consolidator.consolidate(one);
+    await expect(closed).rejects.toMatchObject({ code: 'RUN_ABORTED' });
+  });
+
   it('of consolidate are thrown', async () => {
     const setup = new Setup();
     setup.onAdd = () => Promise.reject(new Error('out'));

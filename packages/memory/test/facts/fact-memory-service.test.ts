@@ -2,6 +2,7 @@ import { textOf, TholeError } from '@thole/core';
 import { inProcessLeases, turnId } from '@thole/core/kit';
 import type { LlmRequest, UserRef } from '@thole/core';
 import { InMemoryMemoryService, InMemoryMemoryStore, VectorMemoryService } from '@thole/mem-services';
+import { RedactingMemoryService } from '@thole/memory';
 import { EXTRACTION_INSTRUCTIONS, FactMemoryService } from '@thole/memory/facts';
 import type { FactMemoryServiceOptions, FactRequest } from '@thole/memory/facts';
 import { StoredMemoryService } from '@thole/recall';
@@ -270,6 +271,54 @@ describe('Operations of FactMemoryService', () => {
     expect((await memory.listMemories({ ...ann, filter: { kinds: ['turn'] } })).memories).toHaveLength(3);
   });
 
+  it('move the evidence of all duplicates that one answer drops', async () => {
+    const three = ['Likes tea.', 'Loves tea.', 'Enjoys tea.'];
+    const evidence = (...ids: string[]) =>
+      ids.map((id) => turnId(id === 'now' ? 's2' : 's1', id === 'now' ? 'e1' : id));
+    const drop = (fact: string, duplicateOf: string) => ({ op: 'drop', fact, duplicateOf });
+    for (const [answer, expected] of [
+      [[drop('k1', 'k3'), drop('k2', 'k3')], evidence('e1', 'e2', 'e3')],
+      [[drop('k1', 'k2'), drop('k2', 'k3')], evidence('e1', 'e2', 'e3')],
+      [[add('Enjoys tea.', 't1'), drop('k1', 'k3'), drop('k2', 'k3')], evidence('e1', 'e2', 'e3', 'now')],
+      [[add('Likes tea.', 't1'), drop('k1', 'k3'), drop('k2', 'k3')], evidence('e1', 'e2', 'e3', 'now')],
+    ] as const) {
+      const { memory } = factMemory(
+        operations(...three.map((text, i) => add(text, `t${i + 1}`))),
+        operations(...answer),
+      );
+      await memory.addSessionToMemory(conversation('s1', ['user: Tea!', 'user: Tea, please.', 'user: More tea.']));
+      await memory.addSessionToMemory(conversation('s2', ['user: I do like tea.']));
+      const [fact, ...others] = await facts(memory);
+      expect([texts([fact!]), others]).toEqual([['Enjoys tea.'], []]);
+      expect(fact!.evidence!.toSorted()).toEqual(expected.toSorted());
+    }
+  });
+
+  it('keep a fact that was going to end and is true again', async () => {
+    const june = Date.UTC(2024, 5, 1) / 1000;
+    const { memory, runtime } = factMemory(
+      operations(add('Lives in Bonn.', 't1')),
+      operations({ op: 'supersede', fact: 'k1', text: 'Lives in Rome.', evidence: ['t1'], since: '2024-06-01' }),
+      operations({ op: 'supersede', fact: 'k1', text: 'Lives in Bonn.', evidence: ['t1'] }),
+    );
+    await memory.addSessionToMemory(bonn);
+    await memory.addSessionToMemory(conversation('s2', ['user: From June on I live in Rome.']));
+    await memory.addSessionToMemory(conversation('s3', ['user: No, I stay in Bonn.']));
+    await runtime.advance((june - runtime.now()) * 1000);
+    expect(await current(memory)).toEqual(['Lives in Bonn.']);
+  });
+
+  it('cannot end two facts by each other', async () => {
+    const supersede = (fact: string, text: string) => ({ op: 'supersede', fact, text, evidence: ['t1'] });
+    const { memory } = factMemory(
+      operations(add('Lives in Bonn.', 't1'), add('Lives in Rome.', 't2')),
+      operations(supersede('k1', 'Lives in Rome.'), supersede('k2', 'Lives in Bonn.')),
+    );
+    await memory.addSessionToMemory(conversation('s1', ['user: I live in Bonn.', 'user: And in Rome.']));
+    await memory.addSessionToMemory(conversation('s2', ['user: Rome it was, now it is Bonn.']));
+    expect(await current(memory)).toEqual(['Lives in Bonn.']);
+  });
+
   it('redirect supersededBy from a dropped duplicate to the remaining fact', async () => {
     const { memory } = factMemory(operations({ op: 'drop', fact: 'k1', duplicateOf: 'k2' }));
     const fact = (id: string, more: object = {}) => ({
@@ -507,6 +556,29 @@ describe('Failures of FactMemoryService', () => {
     expect(await adding).toMatchObject({ message: 'enough' });
   });
 
+  it('call no model again if a caller changes the metadata of a turn', async () => {
+    const { memory, model } = factMemory(operations(add('Is vegetarian.', 't1')));
+    await memory.addSessionToMemory(vegetarian);
+    const changed = await memory.updateMemory({ ...ann, id: e1, change: { customMetadata: { starred: true } } });
+    expect(changed?.customMetadata).toEqual({ starred: true });
+    expect(await memory.makeFacts(ann)).toMatchObject({ turns: 0 });
+    expect((await memory.getMemory({ ...ann, id: e1 }))?.customMetadata).toEqual({ starred: true });
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it('keep metadata of a turn that a caller changes while the model works', async () => {
+    const extractor = {
+      specVersion: 1 as const,
+      extract: async () => {
+        await memory.updateMemory({ ...ann, id: e1, change: { customMetadata: { starred: true } } });
+        return [];
+      },
+    };
+    const memory = new FactMemoryService({ memory: new InMemoryMemoryService(), extractor });
+    await memory.addSessionToMemory(vegetarian);
+    expect((await memory.getMemory({ ...ann, id: e1 }))?.customMetadata).toEqual({ starred: true });
+  });
+
   it('change nothing when the same session is added again', async () => {
     const { memory, model } = factMemory(operations(add('Is vegetarian.', 't1')));
     await memory.addSessionToMemory(vegetarian);
@@ -671,6 +743,20 @@ describe('FactMemoryService options', () => {
     ];
     for (const [options, name] of invalid) {
       expect(() => new FactMemoryService(options as FactMemoryServiceOptions), name).toThrow(name);
+    }
+  });
+
+  it('accept the scope of a shared memory in all methods, also behind a RedactingMemoryService', async () => {
+    const { memory } = factMemory();
+    const team = { ...ann, scope: { team: 'desk' } };
+    for (const service of [memory, new RedactingMemoryService({ memory, redact: (text) => text })]) {
+      const [note] = await service.addMemory({ ...team, memory: 'Is vegetarian.' });
+      const content = { parts: [{ text: 'Is vegan.' }] };
+      await service.updateMemory({ ...ann, scope: { team: 'desk' }, id: note!.id, change: { content } });
+      expect(texts((await service.listMemories({ ...ann, scope: { team: 'desk' } })).memories)).toEqual(['Is vegan.']);
+      expect(await service.deleteSessionMemory({ ...ann, scope: { team: 'desk' }, sessionId: 's1' })).toBe(0);
+      expect(await service.deleteMemory({ ...ann, scope: { team: 'desk' }, ids: [note!.id] })).toBe(1);
+      expect(await service.deleteUserMemory({ ...ann, scope: { team: 'desk' } })).toBe(0);
     }
   });
 

@@ -1,7 +1,7 @@
 import { textOf } from '@thole/core';
 import { turnId } from '@thole/core/kit';
 import { InMemoryMemoryService } from '@thole/mem-services';
-import { RedactingMemoryService } from '@thole/memory';
+import { exportMemory, importMemory, RedactingMemoryService } from '@thole/memory';
 import { FactMemoryService } from '@thole/memory/facts';
 import type { FactMemoryServiceOptions } from '@thole/memory/facts';
 import { fails, FixedRuntime, ScriptedLlm } from '@thole/testing';
@@ -30,6 +30,24 @@ describe('FactMemoryService with keepTurns: false', () => {
     expect(JSON.stringify(await stored())).not.toMatch(/vegetarian|screenshot/);
     expect(await current(memory)).toEqual(['Likes no meat.']);
     expect((await facts(memory))[0]!.evidence).toEqual([turnId('s1', 'e1')]);
+  });
+
+  it('stores no texts of turns that are imported, added or changed', async () => {
+    const { memory, stored } = factsOnly({}, operations(add('Likes no meat.', 't1')));
+    const complete = new InMemoryMemoryService();
+    await complete.addSessionToMemory(conversation('s2', lines));
+    await complete.addMemory({ ...ann, memory: 'Likes tea.' });
+    const exported = await exportMemory({ ...ann, memory: complete });
+    expect(await importMemory({ memory, exported })).toBe(3);
+    await memory.addSessionToMemory(vegetarian);
+    for (const id of [turnId('s1', 'e1'), turnId('s2', 'e1')]) {
+      const change = { content: { parts: [{ text: 'I am vegetarian.' }] } };
+      expect(await memory.updateMemory({ ...ann, id, change })).toBeUndefined();
+    }
+    expect(texts(await stored()).toSorted()).toEqual(['Likes no meat.', 'Likes tea.', '…', '…', '…', '…']);
+    expect(await memory.deleteSessionMemory({ ...ann, sessionId: 's2' })).toBe(2);
+    const invalid = { kind: 'turn', content: 'I am vegetarian.' } as never;
+    await expect(memory.addMemory({ ...ann, memories: [invalid] })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 
   it('returns no placeholders in searches and lists', async () => {

@@ -2,6 +2,7 @@ import { createEvent, textOf, TholeError } from '@thole/core';
 import type { JsonObject } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { applyProposals, proposeMemories, undoProposals } from '@thole/memory';
+import type { Proposal } from '@thole/memory';
 import { FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { ann, bob, texts } from '../support/conversations.ts';
@@ -125,6 +126,31 @@ describe('applyProposals and undoProposals', () => {
     const proposals = (await propose()).slice(0, 1);
     await applyProposals({ memory, proposals, runtime });
     expect(await current()).toHaveLength(3);
+  });
+
+  it('refuse incomplete proposals and apply the others', async () => {
+    const { memory, propose, runtime, current } = await setUp(sister, moved, noise);
+    const [add, correct, remove] = await propose();
+    const proposals = [
+      { ...add, action: 'keep' },
+      { ...add, text: ' ' },
+      { ...add, evidence: undefined },
+      { ...correct, target: undefined },
+      { ...correct, text: '' },
+      { ...remove, target: undefined },
+      { ...remove },
+    ] as Proposal[];
+    const audit = await applyProposals({ memory, proposals, runtime });
+    expect(audit.refused.map(({ reason }) => reason)).toEqual([
+      'its action is not add, correct or remove',
+      'its text is empty',
+      'it has no evidence',
+      'it has no target',
+      'its text is empty',
+      'it has no target',
+    ]);
+    expect(audit.changes).toHaveLength(1);
+    expect(await current()).toEqual(['Sister lives in Bonn.']);
   });
 
   it('refuse proposals whose target has changed or whose evidence is gone', async () => {

@@ -72,4 +72,10 @@ describe('forgetMemory', () => {
       code: 'MEMORY_NOT_CONFIGURED',
     });
   });
+
+  it('rejects ids that are not an array of ids with INVALID_INPUT', async () => {
+    const memory = new InMemoryMemoryService();
+    for (const ids of [undefined, 'f1', [1]] as unknown as string[][])
+      await expect(forgetMemory(memory, { ...ann, ids })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
 });

@@ -24,6 +24,20 @@ describe('RedactingMemoryService', () => {
     expect(texts(kept)).toEqual(['My card is [number].', 'PIN [number]', 'Code [number]']);
   });
 
+  it('rejects a redact function that returns no string, before anything is stored', async () => {
+    const inner = new InMemoryMemoryService();
+    const redact = ((text: string) => void hideNumbers(text)) as unknown as (text: string) => string;
+    const memory = new RedactingMemoryService({ memory: inner, redact });
+    const error = { code: 'INVALID_INPUT', message: 'The result of redact must be a string, got undefined.' };
+    const session = conversation('s1', ['user: Good morning.']);
+    await expect(memory.addSessionToMemory(session)).rejects.toMatchObject(error);
+    const { events } = session;
+    await expect(memory.addEventsToMemory({ ...ann, sessionId: 's1', events })).rejects.toMatchObject(error);
+    await expect(memory.addMemory({ ...ann, memory: 'Likes tea.' })).rejects.toMatchObject(error);
+    await expect(memory.searchMemory({ ...ann, query: 'tea' })).rejects.toMatchObject(error);
+    expect((await inner.listMemories({ ...ann, filter: everything })).memories).toEqual([]);
+  });
+
   it('passes only redacted texts and queries to the embedder', async () => {
     const seen: string[] = [];
     const embedder = new HashEmbedder();

@@ -38,6 +38,10 @@ export class EntryEmbedder {
   readonly #removed = new Set<string>();
   #model: string | undefined;
   #lastRun: Promise<void> = Promise.resolve();
+  /** The lookup of stored vectors by the last run that has started. */
+  #lookup: Promise<void> = Promise.resolve();
+  /** Number of ingestions whose entries are being embedded. */
+  #ingestions = 0;
   #embeddable = 0;
 
   constructor(deps: EmbeddingDeps, entries: Map<string, VectorEntry>, runtime: Runtime) {
@@ -87,21 +91,41 @@ export class EntryEmbedder {
   }
 
   /**
-   * Embeds pending entries: `all` after an ingestion, `some` before a search. Calls run one after the other. Rejects only with the
-   * signal's reason; other errors are logged.
+   * Embeds pending entries: `all` after an ingestion, `some` before a search. Calls run one after the other. A search does not wait for
+   * an ingestion with more entries than a search embeds. Rejects only with the signal's reason; other errors are logged.
    */
-  embed(amount: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
+  async embed(amount: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
+    if (amount === 'some') {
+      if (!(await this.#isIngestingMany())) await this.#enqueue(amount, signal);
+      return;
+    }
+    this.#ingestions++;
+    try {
+      await this.#enqueue(amount, signal);
+    } finally {
+      this.#ingestions--;
+    }
+  }
+
+  #enqueue(amount: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
     const run = (): Promise<void> => this.#run(amount, signal);
     this.#lastRun = this.#lastRun.then(run, run);
     return this.#lastRun;
+  }
+
+  /** True if ingestions have more entries to embed than a search embeds. Waits until stored vectors have been found. */
+  async #isIngestingMany(): Promise<boolean> {
+    if (this.#ingestions === 0) return false;
+    this.#updateModel();
+    await this.#lookup.catch(() => {});
+    return this.#ingestions > 0 && this.#pending.size > BATCHES_IN_SEARCH * this.#deps.client.maxBatch;
   }
 
   async #run(amount: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     this.#updateModel();
     try {
-      await this.#deleteRemoved();
-      await this.#findStored(signal);
+      await (this.#lookup = this.#deleteRemoved().then(() => this.#findStored(signal)));
       await this.#embedPending(amount, signal);
     } catch (error) {
       signal?.throwIfAborted();
