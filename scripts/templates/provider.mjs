@@ -155,7 +155,7 @@ export const ${camel(type)}Errors: ErrorTable = {
     return new TholeError(codeOf(status), \`${type} refused the request with status \${status}.\`, { status, retryAfterMs });
   },
   explain: (error, when) =>
-    when === 'asking'
+    when === 'sending'
       ? new TholeError('MODEL_UNAVAILABLE', '${type} could not be reached.', { cause: error })
       : new TholeError('MODEL_INCOMPLETE', 'The connection broke within the answer of ${type}.', { cause: error }),
 };

@@ -24,7 +24,7 @@ export const acmeTable: ErrorTable = {
     });
   },
   explain: (error, when) =>
-    new TholeError(when === 'asking' ? 'MODEL_UNAVAILABLE' : 'MODEL_INCOMPLETE', `Acme broke while ${when}.`, {
+    new TholeError(when === 'sending' ? 'MODEL_UNAVAILABLE' : 'MODEL_INCOMPLETE', `Acme broke while ${when}.`, {
       cause: error,
     }),
 };

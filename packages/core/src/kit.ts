@@ -34,17 +34,23 @@ export { endFailed, errorTypeOf } from './runtime/end-failed.ts';
 export { inNewSpan } from './runtime/in-new-span.ts';
 export type { TracedWork } from './runtime/in-new-span.ts';
 export { silentSpan } from './runtime/silent.ts';
-export { setTraffic, trafficOf } from './tool/traffic.ts';
-export type { Traffic } from './tool/traffic.ts';
+export { setCallInterceptor, callInterceptorOf } from './tool/call-interceptor.ts';
+export type { CallInterceptor } from './tool/call-interceptor.ts';
 export { assertContent, assertResponseParts } from './content/assert-content.ts';
 export { pairCalls } from './content/pair-calls.ts';
 export type { PairedCall, PairedCalls } from './content/pair-calls.ts';
 export { mediaLine, newestUserContent } from './content/unreadable-media.ts';
 export { mapSchemas, normalizeSchema, schemaKeywords } from './model/normalize-schema.ts';
 export { assertConnectionOptions, connectionOptionNames } from './model/connection-options.ts';
-export { hasSealedParts, isFromEndpoint, isSealRefused, withoutSealedParts } from './model/endpoint.ts';
+export {
+  mayHaveEncryptedReasoning,
+  isFromEndpoint,
+  isReasoningRejected,
+  withoutEncryptedReasoning,
+} from './model/endpoint.ts';
 export type { Endpoint } from './model/endpoint.ts';
 export { recoverFirst } from './model/recover-first.ts';
+export { declaredNames, toSendableName } from './model/sendable-name.ts';
 export { guardedFetch } from './model/guarded-fetch.ts';
 export type { FetchGuard, RefusedAnswer } from './model/guarded-fetch.ts';
 export { withRetries } from './model/with-retries.ts';
@@ -77,7 +83,7 @@ export type { WaitingCursor } from './session/waiting-sessions.ts';
 export { countPrunableEvents, foldStateDeltas } from './session/prunable-events.ts';
 export { ingestibleEvents } from './session/ingestible-events.ts';
 export { leaseLost, notRunning, sessionExists, sessionNotFound } from './session/session-errors.ts';
-export { encodeBase64, decodeBase64 } from './content/base64.ts';
+export { decodeBase64, encodeBase64, toStandardBase64 } from './content/base64.ts';
 export { assertTextCodec, decodeText, encodeText, isEncoded } from './artifact/text-codec.ts';
 export { ObjectArtifactStore } from './artifact/object-artifact-store.ts';
 export type { ObjectBucket, StoredObject } from './artifact/object-artifact-store.ts';

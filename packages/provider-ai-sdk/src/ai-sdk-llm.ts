@@ -1,12 +1,12 @@
 import { TholeError } from '@thole/core';
 import {
-  hasSealedParts,
+  mayHaveEncryptedReasoning,
   invalidInput,
   isPlainObject,
-  isSealRefused,
+  isReasoningRejected,
   optionNames,
   recoverFirst,
-  withoutSealedParts,
+  withoutEncryptedReasoning,
 } from '@thole/core/kit';
 import type { Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
@@ -66,15 +66,21 @@ export class AiSdkLlm implements Llm {
   }
 
   /**
-   * Calls the model. If it cannot read its own sealed reasoning, or rejects a media type of an earlier message, the
+   * Calls the model. If it cannot read its own encrypted reasoning, or rejects a media type of an earlier message, the
    * request is sent again without this data. One warning names the settings that were left out.
    */
   generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
     return recoverFirst(this.#send(request, options), (error) => {
-      if (isSealRefused(error) && hasSealedParts(request.contents, this.#endpointOf(this.#modelOf(request)))) {
+      if (
+        isReasoningRejected(error) &&
+        mayHaveEncryptedReasoning(request.contents, this.#endpointOf(this.#modelOf(request)))
+      ) {
         const fields = { model: request.model ?? this.model, provider: this.providerName };
-        this.#loggerOf(options).warn('sealed reasoning that the model cannot read is left out', fields);
-        return this.generateContentAsync({ ...request, contents: withoutSealedParts(request.contents) }, options);
+        this.#loggerOf(options).warn('encrypted reasoning that the model cannot read is left out', fields);
+        return this.generateContentAsync(
+          { ...request, contents: withoutEncryptedReasoning(request.contents) },
+          options,
+        );
       }
       const known = this.#unreadableBy(request);
       const type = findUnreadableType(error, request.contents, known);

@@ -19,7 +19,7 @@ export function aiSdkErrors(provider: string, now: () => number): ErrorTable {
  */
 export function mapAiSdkError(
   error: unknown,
-  when: 'asking' | 'reading',
+  when: 'sending' | 'reading',
   { provider, now }: { readonly provider: string; readonly now: number },
 ): TholeError {
   if (TholeError.is(error)) return error;
@@ -55,7 +55,7 @@ interface ApiCallError extends Error {
   readonly data?: unknown;
 }
 
-function fromApiCall(error: ApiCallError, when: 'asking' | 'reading', provider: string, now: number): TholeError {
+function fromApiCall(error: ApiCallError, when: 'sending' | 'reading', provider: string, now: number): TholeError {
   const { statusCode, responseHeaders, responseBody, data, message, cause } = error;
   if (typeof statusCode !== 'number') {
     // An error event inside a stream has data, but no status.
@@ -87,8 +87,8 @@ function unreadableAnswer(error: ApiCallError, cause: unknown, provider: string,
     : new TholeError('MODEL_PROTOCOL', `The answer of ${provider} is not an answer of its API.`, { cause: error });
 }
 
-function connectionError(error: Error, when: 'asking' | 'reading', provider: string): TholeError {
-  return when === 'asking'
+function connectionError(error: Error, when: 'sending' | 'reading', provider: string): TholeError {
+  return when === 'sending'
     ? new TholeError('MODEL_UNAVAILABLE', `${provider} cannot be reached.`, { cause: error })
     : new TholeError('MODEL_INCOMPLETE', `The connection to ${provider} ended before the answer was complete.`, {
         cause: error,

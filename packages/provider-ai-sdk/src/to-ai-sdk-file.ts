@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { decodeBase64, mediaLine } from '@thole/core/kit';
+import { decodeBase64, mediaLine, toStandardBase64 } from '@thole/core/kit';
 import type { FileData, InlineData, JsonObject, Part } from '@thole/core';
 import type { RequestTarget } from './ai-sdk-options.ts';
 
@@ -13,7 +13,7 @@ export interface PromptFile {
 }
 
 /**
- * Returns the file of a part for the model. Undefined for a media type that the model rejected, and for an address that
+ * Returns the file of a part for the model. Undefined for an empty file, for a media type that the model rejected, and for an address that
  * the model does not read itself, because this package downloads nothing.
  */
 export function toPromptFile(part: Part, target: RequestTarget): PromptFile | undefined {
@@ -34,7 +34,9 @@ export function toFileOrLine(
 /** Returns the error for a file in the newest message that the model cannot read. */
 export function unreadableFile(part: Part, location: string, { endpoint }: RequestTarget): TholeError {
   const type = part.inlineData?.mimeType ?? part.fileData?.mimeType ?? 'unknown';
-  const description = part.inlineData ? `data of type ${type}` : `files of type ${type} at this address`;
+  const description = part.inlineData
+    ? `${part.inlineData.data === '' ? 'empty data' : 'data'} of type ${type}`
+    : `files of type ${type} at this address`;
   return new TholeError('INVALID_INPUT', `The model of ${endpoint.name} does not accept ${description} (${location}).`);
 }
 
@@ -45,8 +47,8 @@ export function withoutParameters(mimeType: string): string {
 
 function fromInlineData({ mimeType, data, displayName }: InlineData, target: RequestTarget): PromptFile | undefined {
   const mediaType = withoutParameters(mimeType);
-  if (target.unreadable?.has(mediaType)) return undefined;
-  const base64 = data.replaceAll('-', '+').replaceAll('_', '/');
+  if (data === '' || target.unreadable?.has(mediaType)) return undefined;
+  const base64 = toStandardBase64(data);
   // Some models read text files only as bytes.
   const bytes = mediaType.startsWith('text/') ? (decodeBase64(base64) ?? base64) : base64;
   return {

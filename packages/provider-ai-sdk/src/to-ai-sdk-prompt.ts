@@ -1,4 +1,4 @@
-import { mediaLine, newestUserContent, pairCalls } from '@thole/core/kit';
+import { declaredNames, mediaLine, newestUserContent, pairCalls, toSendableName } from '@thole/core/kit';
 import type { Content, FunctionResponse, JsonObject, LlmRequest, Part } from '@thole/core';
 import type { PairedCall } from '@thole/core/kit';
 import type { RequestTarget } from './ai-sdk-options.ts';
@@ -25,6 +25,7 @@ export function toAiSdkPrompt({ contents, config }: LlmRequest, target: RequestT
   const pairs = pairCalls(contents);
   const ids = assignCallIds(pairs);
   const newest = newestUserContent(contents);
+  const declared = declaredNames(config);
   const messages: PromptMessage[] = [];
   if (config.systemInstruction) messages.push({ role: 'system', content: config.systemInstruction });
   const add = (role: 'user' | 'assistant' | 'tool', parts: readonly PromptPart[]): void => {
@@ -48,12 +49,12 @@ export function toAiSdkPrompt({ contents, config }: LlmRequest, target: RequestT
     };
     add(
       'assistant',
-      parts.flatMap((part, index) => toAssistantParts(part, idAt(index), target)),
+      parts.flatMap((part, index) => toAssistantParts(part, { id: idAt(index), declared }, target)),
     );
     const calls = callsIn(parts, (index) => pairs.at(content, index));
     add(
       'tool',
-      calls.map((pair) => toolResult(pair, ids.get(pair)!)),
+      calls.map((pair) => toolResult(pair, { id: ids.get(pair)!, declared })),
     );
     add(
       'user',
@@ -84,15 +85,29 @@ function toUserParts(part: Part, location: string | undefined, target: RequestTa
   return part.thought ? [] : toTextParts(part);
 }
 
+/** The id of a call, and the names of the functions in the request. */
+interface SentCall {
+  readonly id: string | undefined;
+  readonly declared: ReadonlySet<string>;
+}
+
 /** Converts a part of the model. Parts of this endpoint are sent with their metadata. Thoughts of other endpoints are not sent. */
-function toAssistantParts(part: Part, callId: string | undefined, target: RequestTarget): PromptPart[] {
+function toAssistantParts(part: Part, p: SentCall, target: RequestTarget): PromptPart[] {
   const mark = readMark(part, target.endpoint);
   const { metadata, before = [], after = [] } = mark ?? {};
   const metadataOptions = metadata && { providerOptions: metadata };
   const { functionCall: call } = part;
   let sent: PromptPart[];
   if (call) {
-    sent = [{ type: 'tool-call', toolCallId: callId ?? '', toolName: call.name, input: call.args, ...metadataOptions }];
+    sent = [
+      {
+        type: 'tool-call',
+        toolCallId: p.id ?? '',
+        toolName: toSendableName(call.name, p.declared),
+        input: call.args,
+        ...metadataOptions,
+      },
+    ];
   } else if (part.thought) {
     sent = mark && part.text ? [{ type: 'reasoning', text: part.text, ...metadataOptions }] : [];
   } else if (part.inlineData ?? part.fileData) {
@@ -121,7 +136,7 @@ function filesOf({ name, parts = [] }: FunctionResponse, target: RequestTarget):
 /** Sent for a call without an answer, because providers reject an unanswered call. */
 const PENDING: JsonObject = { status: 'pending', message: 'There is no answer yet.' };
 
-function toolResult({ call, answer }: PairedCall, toolCallId: string): JsonObject {
+function toolResult({ call, answer }: PairedCall, { id, declared }: SentCall & { id: string }): JsonObject {
   const output = { type: 'json', value: answer?.response ?? PENDING };
-  return { type: 'tool-result', toolCallId, toolName: call.name, output };
+  return { type: 'tool-result', toolCallId: id, toolName: toSendableName(call.name, declared), output };
 }

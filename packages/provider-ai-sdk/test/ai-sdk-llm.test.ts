@@ -294,11 +294,11 @@ describe('a model that breaks its interface', () => {
   });
 });
 
-describe('sealed reasoning', () => {
-  const { seal } = llmScenarios.sealed;
+describe('encrypted reasoning', () => {
+  const { encryptedReasoning } = llmScenarios.encrypted;
 
   async function historyOf(endpoint?: string): Promise<Content[]> {
-    const server = await serve(({ body }) => answerAsAnthropic(llmScenarios.sealed, body));
+    const server = await serve(({ body }) => answerAsAnthropic(llmScenarios.encrypted, body));
     const [final] = await ask(new AiSdkLlm(claude(server), { endpoint }));
     const answer = { functionResponse: { id: 'call-a', name: 'find_rooms', response: { free: true } } };
     return [
@@ -315,10 +315,10 @@ describe('sealed reasoning', () => {
     const otherProvider = await serve(({ body }) => answerAsAnthropic(llmScenarios.text, body));
     const openai = createOpenAI({ baseURL: `${otherProvider.url}/v1`, apiKey: 'sk-local' });
     await ask(new AiSdkLlm(openai.chat('gpt-4.1')), { request: { contents } }).catch(() => []);
-    expect(bodiesOf(sameProvider)[0]).toContain(seal);
+    expect(bodiesOf(sameProvider)[0]).toContain(encryptedReasoning);
     expect(bodiesOf(sameProvider)[0]).toContain('High floors.');
     expect(bodiesOf(otherProvider)[0]).toContain('find_rooms');
-    expect(bodiesOf(otherProvider)[0]).not.toContain(seal);
+    expect(bodiesOf(otherProvider)[0]).not.toContain(encryptedReasoning);
     expect(bodiesOf(otherProvider)[0]).not.toContain('High floors.');
   });
 
@@ -328,7 +328,7 @@ describe('sealed reasoning', () => {
     const openai = createOpenAI({ baseURL: `${server.url}/v1`, apiKey: 'sk-local' });
     const llm = new AiSdkLlm(anyModel, { models: (name) => openai.chat(name), retry: false });
     await ask(llm, { request: { model: 'gpt-4.1', contents } }).catch(() => []);
-    expect(bodiesOf(server).map((body) => [body.includes('find_rooms'), body.includes(seal!)])).toEqual([
+    expect(bodiesOf(server).map((body) => [body.includes('find_rooms'), body.includes(encryptedReasoning!)])).toEqual([
       [true, false],
     ]);
   });
@@ -338,14 +338,14 @@ describe('sealed reasoning', () => {
     const server = await serve(text);
     for (const endpoint of ['account-a', 'account-b'])
       await ask(new AiSdkLlm(claude(server), { endpoint }), { request: { contents } });
-    expect(bodiesOf(server).map((body) => body.includes(seal!))).toEqual([true, false]);
+    expect(bodiesOf(server).map((body) => body.includes(encryptedReasoning!))).toEqual([true, false]);
   });
 
   it('is left out with a warning if the provider cannot read it', async () => {
     const contents = await historyOf();
     const message = 'messages.1.content.0: Invalid `signature` in `thinking` block';
     const server = await serve((request) =>
-      JSON.stringify(request.body).includes(seal!)
+      JSON.stringify(request.body).includes(encryptedReasoning!)
         ? { status: 400, body: JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } }) }
         : text(request),
     );
@@ -353,7 +353,7 @@ describe('sealed reasoning', () => {
     const [final] = await ask(new AiSdkLlm(claude(server)), { logger, request: { contents } });
     expect(textOf(final?.content)).toBe('The harbour hotel has a room.');
     expect(server.requests.length).toBe(2);
-    expect(logs.map((line) => line.message)).toEqual(['sealed reasoning that the model cannot read is left out']);
+    expect(logs.map((line) => line.message)).toEqual(['encrypted reasoning that the model cannot read is left out']);
   });
 });
 

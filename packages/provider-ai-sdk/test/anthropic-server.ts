@@ -36,9 +36,11 @@ const endingOf = ({ ending }: LlmScenario): 'end' | 'cut' | 'silence' =>
 
 const SIGNATURE = 'EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pkiMOYds';
 
-function blocksOf({ thoughts, pieces, calls = [], seal }: LlmScenario): JsonObject[] {
+function blocksOf({ thoughts, pieces, calls = [], encryptedReasoning }: LlmScenario): JsonObject[] {
   return [
-    ...(thoughts ? [{ type: 'thinking', thinking: thoughts.join(''), signature: seal ?? SIGNATURE }] : []),
+    ...(thoughts
+      ? [{ type: 'thinking', thinking: thoughts.join(''), signature: encryptedReasoning ?? SIGNATURE }]
+      : []),
     ...(pieces ? [{ type: 'text', text: pieces.join('') }] : []),
     ...calls.map(({ id, name, args }) => ({ type: 'tool_use', id, name, input: args })),
   ];

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { mapAiSdkError } from '../src/map-ai-sdk-error.ts';
 
 const NOW = 1_700_000_000;
-const map = (error: unknown, when: 'asking' | 'reading' = 'asking'): TholeError =>
+const map = (error: unknown, when: 'sending' | 'reading' = 'sending'): TholeError =>
   mapAiSdkError(error, when, { provider: 'local.chat', now: NOW });
 const call = (statusCode: number | undefined, body: unknown, members: object = {}): APICallError =>
   new APICallError({

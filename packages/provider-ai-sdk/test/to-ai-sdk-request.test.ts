@@ -232,6 +232,24 @@ describe('messages', () => {
   });
 });
 
+describe('names of calls', () => {
+  it.each([
+    ['default_api.show', 'default_api_show'],
+    ['', '_'],
+    ['hotel.show', 'hotel.show'],
+  ])('are changed on call and answer unless a function is declared with them: %j', (name, sent) => {
+    const contents: Content[] = [
+      { role: 'model', parts: [{ functionCall: { id: 'c1', name, args: {} } }] },
+      { role: 'user', parts: [{ functionResponse: { id: 'c1', name, response: {} } }] },
+    ];
+    const config = { tools: [{ functionDeclarations: [{ name: 'hotel.show' }] }] };
+    expect(convert({ contents, config })['prompt']).toMatchObject([
+      { role: 'assistant', content: [{ type: 'tool-call', toolName: sent }] },
+      { role: 'tool', content: [{ type: 'tool-result', toolName: sent }] },
+    ]);
+  });
+});
+
 describe('files', () => {
   const url = 'https://hotel.example/room.png';
   const supportedUrls = { 'image/*': [/^https:/] };
@@ -244,6 +262,16 @@ describe('files', () => {
     expect(promptOf([{ role: 'user', parts: [image] }], { version: 'v3' })).toEqual([
       { role: 'user', content: [{ ...file, data: PIXEL }] },
     ]);
+  });
+
+  it('are standard base64, and are rejected in the newest message if they are empty', () => {
+    const parts = (data: string): Content => ({
+      role: 'user',
+      parts: [{ inlineData: { mimeType: 'image/png', data } }],
+    });
+    expect(promptOf([parts('_-8\n')], { version: 'v3' })).toMatchObject([{ content: [{ data: '/+8=' }] }]);
+    expect(() => promptOf([parts('')])).toThrow(/does not accept empty data of type image\/png/);
+    expect(promptOf([parts(''), user('ok')])).toMatchObject([{ content: [{ type: 'text' }, { text: 'ok' }] }]);
   });
 
   it('are addresses if the model reads them itself', () => {

@@ -1,5 +1,10 @@
 import { TholeError } from '@thole/core';
-import { hasSealedParts, isSealRefused, recoverFirst, withoutSealedParts } from '@thole/core/kit';
+import {
+  mayHaveEncryptedReasoning,
+  isReasoningRejected,
+  recoverFirst,
+  withoutEncryptedReasoning,
+} from '@thole/core/kit';
 import type { JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
 import { AnthropicClient } from './anthropic-client.ts';
 import type { AnthropicCall } from './anthropic-client.ts';
@@ -86,9 +91,12 @@ export class Anthropic implements Llm {
       return { body: sentBody, betas, stream: options.stream };
     };
     return recoverFirst(this.#answer(makeCall, options.signal), (error) => {
-      if (isSealRefused(error) && hasSealedParts(request.contents, endpoint)) {
+      if (isReasoningRejected(error) && mayHaveEncryptedReasoning(request.contents, endpoint)) {
         this.#warn('thoughts that the model cannot read are left out', model, [endpoint.name], options);
-        return this.generateContentAsync({ ...request, contents: withoutSealedParts(request.contents) }, options);
+        return this.generateContentAsync(
+          { ...request, contents: withoutEncryptedReasoning(request.contents) },
+          options,
+        );
       }
       const serverLimit = readTokenLimit(error);
       if (serverLimit !== undefined && limit === undefined && request.config.maxOutputTokens === undefined) {

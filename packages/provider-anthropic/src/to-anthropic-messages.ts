@@ -82,9 +82,13 @@ function toUserBlocks(part: Part, location: string, isNewest: boolean, target: M
     if (block) return [block];
     if (!isNewest) return [toTextBlock(mediaLine(file))];
     const type = file.mimeType ?? 'unknown';
+    const emptyOrNot = part.inlineData?.data === '' ? 'empty file' : 'file';
     const hint =
       'Claude accepts JPEG, PNG, GIF and WebP images and PDFs as bytes or at an https address, and texts as bytes';
-    throw new TholeError('INVALID_INPUT', `Claude does not accept this file of type ${type} (${location}). ${hint}.`);
+    throw new TholeError(
+      'INVALID_INPUT',
+      `Claude does not accept this ${emptyOrNot} of type ${type} (${location}). ${hint}.`,
+    );
   }
   if (code) return [toTextBlock(code.code)];
   if (result) return result.output ? [toTextBlock(result.output)] : [];

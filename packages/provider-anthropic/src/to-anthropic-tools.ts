@@ -35,7 +35,8 @@ function toFunction({ name, description, parametersJsonSchema = {} }: FunctionDe
   const { type = 'object' } = schema;
   if (type !== 'object') throw unsupported(path, 'its root must be of type object');
   for (const keyword of ['anyOf', 'oneOf', 'allOf', '$ref'])
-    if (schema[keyword] !== undefined) throw unsupported(path, `its root must not have ${keyword}`);
+    if (schema[keyword] !== undefined)
+      throw unsupported(path, `its root must not have ${keyword}, so move it into a property`);
   const input = { ...schema, type, properties: schema['properties'] ?? {} };
   return { name, ...(description !== undefined && { description }), input_schema: input };
 }

@@ -1,4 +1,4 @@
-import { isFromEndpoint, mediaLine } from '@thole/core/kit';
+import { isFromEndpoint, mediaLine, toSendableName } from '@thole/core/kit';
 import type { JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import { toMediaBlock } from './to-media-block.ts';
@@ -28,7 +28,7 @@ function toBlocks(part: Part, endpoint: Endpoint, id: string | undefined): JsonO
   if (call) {
     // The API documents this format for arguments that are not JSON.
     const input: JsonObject = call.brokenArgs === undefined ? call.args : { INVALID_JSON: call.brokenArgs };
-    return [{ ...markedBlock, type: 'tool_use', id: id ?? '', name: call.name, input }];
+    return [{ ...markedBlock, type: 'tool_use', id: id ?? '', name: toSendableName(call.name), input }];
   }
   if (part.thought) return toThoughtBlocks(part, markedBlock, endpoint);
   if (markedBlock && markedBlock['type'] !== 'text') return [markedBlock];

@@ -1,4 +1,4 @@
-import { decodeBase64 } from '@thole/core/kit';
+import { decodeBase64, toStandardBase64 } from '@thole/core/kit';
 import type { FileData, FunctionResponsePart, InlineData, JsonObject } from '@thole/core';
 
 const IMAGES: readonly string[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
@@ -8,7 +8,7 @@ const TEXTS: readonly string[] = ['application/json', 'application/xml', 'applic
 
 /**
  * Returns the block of an image or document: images, PDFs and texts as bytes, images and PDFs at an https address, and
- * files of the Files API (`file_…`). Undefined for media that Claude cannot read.
+ * files of the Files API (`file_…`). Undefined for media that Claude cannot read, and for an empty file.
  */
 export function toMediaBlock(
   { inlineData, fileData }: FunctionResponsePart,
@@ -22,7 +22,8 @@ export function toMediaBlock(
 
 function fromInlineData({ mimeType, data }: InlineData): JsonObject | undefined {
   const type = typeOf(mimeType);
-  const base64 = data.replaceAll('-', '+').replaceAll('_', '/');
+  if (data === '') return undefined;
+  const base64 = toStandardBase64(data);
   if (IMAGES.includes(type)) return { type: 'image', source: { type: 'base64', media_type: type, data: base64 } };
   if (type === 'application/pdf')
     return { type: 'document', source: { type: 'base64', media_type: type, data: base64 } };

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { isSealRefused } from '@thole/core/kit';
+import { isReasoningRejected } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 import { anthropicErrors } from '../src/map-anthropic-error.ts';
 import { errorBody } from './fixtures/messages.ts';
@@ -73,8 +73,10 @@ describe('anthropicErrors.refuse', () => {
 
   it('marks errors about unreadable thoughts of the history', () => {
     const message = 'messages.1.content.0: Invalid `signature` in `thinking` block';
-    expect(isSealRefused(refuse(400, errorBody('invalid_request_error', message)))).toBe(true);
-    expect(isSealRefused(refuse(400, errorBody('invalid_request_error', 'max_tokens: Field required')))).toBe(false);
+    expect(isReasoningRejected(refuse(400, errorBody('invalid_request_error', message)))).toBe(true);
+    expect(isReasoningRejected(refuse(400, errorBody('invalid_request_error', 'max_tokens: Field required')))).toBe(
+      false,
+    );
   });
 });
 
@@ -96,8 +98,8 @@ describe('anthropicErrors.explain', () => {
 
   it('distinguishes a connection that ended early from one that was not opened', () => {
     expect(anthropicErrors.explain(new TypeError('terminated'), 'reading').code).toBe('MODEL_INCOMPLETE');
-    expect(anthropicErrors.explain(new TypeError('fetch failed'), 'asking').code).toBe('MODEL_UNAVAILABLE');
+    expect(anthropicErrors.explain(new TypeError('fetch failed'), 'sending').code).toBe('MODEL_UNAVAILABLE');
     const credentials = new Error('Failed to acquire Google OAuth credentials.');
-    expect(anthropicErrors.explain(credentials, 'asking').code).toBe('MODEL_AUTH');
+    expect(anthropicErrors.explain(credentials, 'sending').code).toBe('MODEL_AUTH');
   });
 });

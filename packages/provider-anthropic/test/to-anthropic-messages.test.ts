@@ -119,6 +119,28 @@ describe('toAnthropicMessages', () => {
     ]);
   });
 
+  it('sends bytes as standard base64, and rejects an empty file in the newest message', () => {
+    const image = (data: string): Part => ({ inlineData: { mimeType: 'image/png', data } });
+    expect(messages(user(image('_-8'), image('iVBO\nRw0K\n')))[0]!['content']).toMatchObject([
+      { source: { data: '/+8=' } },
+      { source: { data: 'iVBORw0K' } },
+    ]);
+    expect(() => messages(user(image('')))).toThrow('Claude does not accept this empty file of type image/png');
+    expect(messages(user(image('')), user({ text: 'ok' }))[0]!['content']).toMatchObject([
+      { type: 'text', text: expect.stringContaining('is not shown') },
+      { text: 'ok' },
+    ]);
+  });
+
+  it.each([
+    ['functions.look', 'functions_look'],
+    ['', '_'],
+    ['x'.repeat(200), 'x'.repeat(64)],
+  ])('changes the name of a call that the API would reject: %j', (name, sent) => {
+    const contents = [user({ text: 'go' }), model({ functionCall: { id: 'a', name, args: {} } }), user(answer('a'))];
+    expect(messages(...contents)[1]!['content']).toEqual([{ type: 'tool_use', id: 'a', name: sent, input: {} }]);
+  });
+
   it('sends images of the model in a message of the user, after the answers to its calls', () => {
     const sent = messages(user({ text: 'Draw.' }), model(PNG, call('a')), user(answer('a'), { text: 'Nice.' }));
     expect((sent[2]!['content'] as { type: string }[]).map(({ type }) => type)).toEqual([

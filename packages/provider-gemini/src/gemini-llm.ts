@@ -1,4 +1,9 @@
-import { hasSealedParts, isSealRefused, recoverFirst, withoutSealedParts } from '@thole/core/kit';
+import {
+  mayHaveEncryptedReasoning,
+  isReasoningRejected,
+  recoverFirst,
+  withoutEncryptedReasoning,
+} from '@thole/core/kit';
 import type { EnvVars, JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse, Usage } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import { ContextCaches } from './context-caches.ts';
@@ -86,9 +91,12 @@ export class Gemini implements Llm {
         this.#warn('a context cache that the server does not accept is left out', model, 'cachedContent', options);
         return this.generateContentAsync({ ...request, contextCache: undefined }, options);
       }
-      if (isSealRefused(error) && this.#hasSignatures(request)) {
+      if (isReasoningRejected(error) && this.#hasSignatures(request)) {
         this.#warn('thought signatures that the model cannot read are left out', model, this.#endpoint.name, options);
-        return this.generateContentAsync({ ...request, contents: withoutSealedParts(request.contents) }, options);
+        return this.generateContentAsync(
+          { ...request, contents: withoutEncryptedReasoning(request.contents) },
+          options,
+        );
       }
       const setting = findRejectedSetting(error, fullBody);
       if (setting === undefined || rejected.has(setting)) return undefined;
@@ -123,7 +131,7 @@ export class Gemini implements Llm {
 
   /** Also true for signatures in parts that name no endpoint, such as parts of other frameworks. */
   #hasSignatures({ contents }: LlmRequest): boolean {
-    if (hasSealedParts(contents, this.#endpoint)) return true;
+    if (mayHaveEncryptedReasoning(contents, this.#endpoint)) return true;
     return contents.some(({ parts = [] }) => parts.some((part) => part.thoughtSignature !== undefined));
   }
 

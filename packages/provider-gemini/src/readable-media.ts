@@ -15,14 +15,19 @@ const DOCUMENTS: readonly string[] = [
 ];
 
 /** True if Gemini reads data of this MIME type. */
-export function canReadType(mimeType: string): boolean {
+function canReadType(mimeType: string): boolean {
   const type = mimeType.split(';')[0]!.trim().toLowerCase();
   return /^(image|audio|video|text)\/./.test(type) || DOCUMENTS.includes(type);
+}
+
+/** True if Gemini reads these bytes. It rejects a file without any. */
+export function canReadData({ mimeType, data }: InlineData): boolean {
+  return data !== '' && canReadType(mimeType);
 }
 
 /** True if Gemini reads these bytes or this file. A file may have an unknown type: Gemini detects it. */
 export function canRead(media: { inlineData?: InlineData | undefined; fileData?: FileData | undefined }): boolean {
   const { inlineData, fileData } = media;
-  if (inlineData) return canReadType(inlineData.mimeType);
+  if (inlineData) return canReadData(inlineData);
   return fileData !== undefined && (fileData.mimeType === undefined || canReadType(fileData.mimeType));
 }

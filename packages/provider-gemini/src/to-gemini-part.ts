@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import { isFromEndpoint, mediaLine } from '@thole/core/kit';
 import type { FunctionCall, InlineData, JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
-import { canReadType } from './readable-media.ts';
+import { canReadData } from './readable-media.ts';
 
 /** The endpoint that receives a part, and the place of the part in the history. */
 export interface PartTarget {
@@ -26,8 +26,7 @@ export function toGeminiPart(part: Part, target: PartTarget): JsonObject | undef
   const sent: { [key: string]: unknown } = { ...rest };
   sent['partMetadata'] = isOwn ? partMetadata?.['partMetadata'] : partMetadata;
   if (part.functionCall) sent['functionCall'] = toCall(part.functionCall, geminiIdOf(part, target.endpoint));
-  if (part.inlineData && !isOwn && !canReadType(part.inlineData.mimeType))
-    return replaceUnreadable(part.inlineData, target);
+  if (part.inlineData && !isOwn && !canReadData(part.inlineData)) return replaceUnreadable(part.inlineData, target);
   for (const key of Object.keys(sent)) if (sent[key] === undefined) delete sent[key];
   const isEmpty = Object.keys(sent).every(
     (key) => key === 'thought' || (sent[key] === '' && (key === 'text' || key === 'thoughtSignature')),
@@ -51,7 +50,7 @@ function toPlainPart(part: Part, target: PartTarget): JsonObject | undefined {
   if (text) return { text };
   if (functionCall) return { functionCall: toCall(functionCall, undefined) };
   if (inlineData) {
-    return canReadType(inlineData.mimeType)
+    return canReadData(inlineData)
       ? { inlineData: { ...inlineData } as JsonObject }
       : replaceUnreadable(inlineData, target);
   }
@@ -63,14 +62,23 @@ function toPlainPart(part: Part, target: PartTarget): JsonObject | undefined {
 
 function toCall(call: FunctionCall, id: string | undefined): JsonObject {
   const { id: _, brokenArgs: __, ...rest } = call;
-  return { ...(id !== undefined && { id }), ...rest };
+  return { ...(id !== undefined && { id }), ...rest, name: toSendableName(call.name) };
+}
+
+/** Returns the name of a call or an answer. A model may call a tool without a name, and the API rejects empty names. */
+export function toSendableName(name: string): string {
+  return name || '_';
 }
 
 /** Returns a line of text instead of data that Gemini cannot read. Throws `INVALID_INPUT` in the newest message. */
 function replaceUnreadable(data: InlineData, { isNewest }: PartTarget): JsonObject {
   if (!isNewest) return { text: mediaLine(data) };
   const mimeType = data.mimeType.split(';')[0]!.trim().toLowerCase();
-  throw new TholeError('INVALID_INPUT', `Gemini cannot read inlineData of the MIME type ${mimeType || '(none)'}.`, {
-    details: { mimeType },
-  });
+  throw new TholeError(
+    'INVALID_INPUT',
+    `Gemini cannot read ${data.data === '' ? 'empty inlineData' : 'inlineData'} of the MIME type ${mimeType || '(none)'}.`,
+    {
+      details: { mimeType },
+    },
+  );
 }

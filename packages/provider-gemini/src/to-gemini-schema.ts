@@ -91,7 +91,7 @@ function convert(schema: Json, path: string, handling: SchemaHandling): Json {
   if (!isPlainObject(schema)) throw unsupported(path, `a schema that is ${JSON.stringify(schema)}`);
   const result: JsonObject = {};
   const reference = schema['$ref'];
-  for (const [keyword, value] of Object.entries(schema as JsonObject)) {
+  for (const [keyword, value] of Object.entries(withTupleLimit(schema as JsonObject))) {
     if (value === undefined) continue;
     const at = `${path}.${keyword}`;
     try {
@@ -103,6 +103,16 @@ function convert(schema: Json, path: string, handling: SchemaHandling): Json {
     }
   }
   return result;
+}
+
+/** Returns a tuple without further items (`items: false`) with `maxItems` instead, which Gemini supports. */
+function withTupleLimit(schema: JsonObject): JsonObject {
+  const { items, ...rest } = schema;
+  const { maxItems, prefixItems } = schema;
+  const isClosed = items === false || isImpossible(items ?? {});
+  if (!isClosed || !Array.isArray(prefixItems)) return schema;
+  const { length } = prefixItems;
+  return { ...rest, maxItems: typeof maxItems === 'number' ? Math.min(maxItems, length) : length };
 }
 
 const KEYS_WITHOUT_PARAMETERS: readonly string[] = [

@@ -37,7 +37,7 @@ export function piecesOf(scenario: LlmScenario): JsonObject[] {
     ...(scenario.pieces ?? []).map((text) => ({ text })),
     ...(scenario.calls ?? []).map(({ id, name, args }, i) => ({
       functionCall: { id, name, args },
-      ...(i === 0 && { thoughtSignature: scenario.seal ?? 'CpcBAdHtim9Dummy/+w==' }),
+      ...(i === 0 && { thoughtSignature: scenario.encryptedReasoning ?? 'CpcBAdHtim9Dummy/+w==' }),
     })),
   ];
   const pieces = parts.map((part, i) => piece([part], undefined, i + 1, scenario));

@@ -315,6 +315,22 @@ describe('history in toGeminiRequest', () => {
     );
   });
 
+  it('contains a line of text for an empty file, which is rejected in the newest message', () => {
+    const empty = user({ inlineData: { mimeType: 'image/png', data: '' } });
+    expect(() => contentsOf([empty])).toThrow('Gemini cannot read empty inlineData of the MIME type image/png.');
+    const line = expect.stringContaining('A file of type image/png');
+    expect(contentsOf([empty, model({ text: 'Which?' }), hello])[0]).toEqual(user({ text: line as string }));
+  });
+
+  it('contains a name for a call without a name, and for its answer', () => {
+    const call = model({ functionCall: { id: 'a', name: '', args: {} } });
+    const answer = user({ functionResponse: { id: 'a', name: '', response: { error: 'There is no such tool.' } } });
+    expect(contentsOf([hello, call, answer]).slice(1)).toMatchObject([
+      { parts: [{ functionCall: { name: '_' } }] },
+      { parts: [{ functionResponse: { name: '_' } }] },
+    ]);
+  });
+
   it('contains a message of the user if it would be empty, which the API rejects', () => {
     for (const contents of [[], [user({ text: '' })]])
       expect(contentsOf(contents)).toEqual([user({ text: 'Follow the system instruction.' })]);

@@ -42,6 +42,14 @@ describe('toGeminiSchema', () => {
     [{ allOf: [{ type: 'integer' }] }, { type: 'integer' }],
     [{ $ref: '#/definitions/room', description: 'where' }, { $ref: '#/$defs/room' }],
     [{ definitions: { room: true } }, { $defs: { room: {} } }],
+    [
+      { type: 'array', prefixItems: [{ type: 'string' }, {}], items: false },
+      { type: 'array', prefixItems: [{ type: 'string' }, {}], maxItems: 2 },
+    ],
+    [
+      { prefixItems: [{}], items: { not: {} }, maxItems: 0 },
+      { prefixItems: [{}], maxItems: 0 },
+    ],
     [{ type: 'string', nullable: true }, { type: ['string', 'null'] }],
     [{ allOf: [{ properties: { a: {} } }, { properties: { b: {} } }] }, { properties: { a: {}, b: {} } }],
     [

@@ -43,7 +43,7 @@ export function openAiFailure(body: unknown, status?: number): TholeError {
 }
 
 /** Returns the error for any value that the SDK threw, except a rejection. A `TholeError` is returned unchanged. */
-export function mapOpenAiError(error: unknown, when: 'asking' | 'reading', name: string = 'OpenAI'): TholeError {
+export function mapOpenAiError(error: unknown, when: 'sending' | 'reading', name: string = 'OpenAI'): TholeError {
   if (TholeError.is(error)) return error;
   const thrown = error as { error?: unknown; message?: unknown; cause?: unknown };
   if (isPlainObject(error) || (error instanceof Error && thrown.error)) return openAiFailure({ error: thrown.error });
@@ -52,7 +52,7 @@ export function mapOpenAiError(error: unknown, when: 'asking' | 'reading', name:
   }
   if (!isConnectionError(thrown))
     return new TholeError('MODEL_FAILED', `The call of ${name} failed.`, { cause: error });
-  return when === 'asking'
+  return when === 'sending'
     ? new TholeError('MODEL_UNAVAILABLE', `${name} cannot be reached.`, { cause: error })
     : new TholeError('MODEL_INCOMPLETE', `The connection to ${name} ended before the answer was complete.`, {
         cause: error,

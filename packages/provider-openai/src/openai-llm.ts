@@ -1,5 +1,10 @@
 import { TholeError } from '@thole/core';
-import { hasSealedParts, isSealRefused, recoverFirst, withoutSealedParts } from '@thole/core/kit';
+import {
+  mayHaveEncryptedReasoning,
+  isReasoningRejected,
+  recoverFirst,
+  withoutEncryptedReasoning,
+} from '@thole/core/kit';
 import type { JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
 import { blockAsFinal } from './block-as-final.ts';
 import { fromChatResponse } from './chat/from-chat-response.ts';
@@ -68,7 +73,7 @@ export class OpenAi implements Llm {
 
   /**
    * Calls the model. `request.model` overrides the constructor's model. A rejected request is sent again without the
-   * rejected part if that is optional: sealed reasoning of another endpoint or key, and settings such as
+   * rejected part if that is optional: encrypted reasoning of another endpoint or key, and settings such as
    * `temperature`. A warning is logged once for each.
    */
   generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
@@ -96,9 +101,9 @@ export class OpenAi implements Llm {
       return body;
     };
     return recoverFirst(this.#send(makeBody, target, options.signal), (error) => {
-      if (isSealRefused(error) && hasSealedParts(request.contents, endpoint)) {
-        this.#warn('sealed reasoning that the model cannot read is left out', model, [endpoint.name], options);
-        return this.#generate({ ...request, contents: withoutSealedParts(request.contents) }, options);
+      if (isReasoningRejected(error) && mayHaveEncryptedReasoning(request.contents, endpoint)) {
+        this.#warn('encrypted reasoning that the model cannot read is left out', model, [endpoint.name], options);
+        return this.#generate({ ...request, contents: withoutEncryptedReasoning(request.contents) }, options);
       }
       const setting = findRejectedSetting(error, body);
       if (setting === undefined || rejected.has(setting)) return undefined;

@@ -21,7 +21,7 @@ export function checkSchema(schema: JsonObject, path: string, handling: SchemaHa
   const root = rootOf(isLenient ? withoutUnsupported(normal, normal) : normal, path, isLenient);
   for (const keyword of FORBIDDEN_AT_ROOT) {
     if (root[keyword] === undefined) continue;
-    if (!isLenient) throw unsupported(path, `its root must not have ${keyword}`);
+    if (!isLenient) throw unsupported(path, `its root must not have ${keyword}, so move it into a property`);
     delete root[keyword];
   }
   if (isLenient) root['type'] = 'object';

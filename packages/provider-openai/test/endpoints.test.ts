@@ -42,7 +42,7 @@ function historyOf(endpointName: string): Content[] {
   return [hello, answer.content!, response];
 }
 
-describe('sealed reasoning', () => {
+describe('encrypted reasoning', () => {
   it.each([
     ['openai', 'openai', true],
     ['openai', 'azure:hotel.openai.azure.com', false],
@@ -92,7 +92,7 @@ describe('sealed reasoning', () => {
       }
       expect(server.requests.length).toBe(4);
       expect(warnings).toEqual([
-        [expect.stringContaining('sealed reasoning'), expect.objectContaining({ model: 'gpt-5' })],
+        [expect.stringContaining('encrypted reasoning'), expect.objectContaining({ model: 'gpt-5' })],
       ]);
     },
   );

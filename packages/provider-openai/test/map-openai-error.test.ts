@@ -170,7 +170,7 @@ describe('openAiFailure', () => {
 describe('mapOpenAiError', () => {
   it('distinguishes a connection that was not opened from one that ended during the answer', () => {
     const broken = new TypeError('terminated', { cause: new Error('other side closed') });
-    expect(mapOpenAiError(broken, 'asking')).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
+    expect(mapOpenAiError(broken, 'sending')).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
     expect(mapOpenAiError(broken, 'reading')).toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });
   });
 

@@ -51,9 +51,16 @@ function piecesOf({ thoughts = [], pieces = [] }: LlmScenario, text: string): re
   return [0, 1, 2].map((i) => text.slice(i * third, (i + 1) * third)).filter((piece) => piece !== '');
 }
 
-function responseFor({ thoughts, pieces, calls = [], seal, usage, ending }: LlmScenario): JsonObject {
+function responseFor({ thoughts, pieces, calls = [], encryptedReasoning, usage, ending }: LlmScenario): JsonObject {
   const output = [
-    ...(thoughts ? [reasoning([thoughts.join('')], seal === undefined ? {} : { encrypted_content: seal })] : []),
+    ...(thoughts
+      ? [
+          reasoning(
+            [thoughts.join('')],
+            encryptedReasoning === undefined ? {} : { encrypted_content: encryptedReasoning },
+          ),
+        ]
+      : []),
     ...(pieces ? [message([pieces.join('')])] : []),
     ...calls.map(({ id, name, args }) => functionCall(name, JSON.stringify(args), { call_id: id, id: `fc_${id}` })),
   ];

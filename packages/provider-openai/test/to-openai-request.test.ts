@@ -339,7 +339,7 @@ describe('media in toOpenAiRequest', () => {
     expect(
       contentOf(
         { text: 'Look:' },
-        { inlineData: { mimeType: 'image/png', data: '-_8=' } },
+        { inlineData: { mimeType: 'image/png', data: '-_8' } },
         { fileData: { fileUri: 'https://hotel.example/a.jpg' } },
         { fileData: { fileUri: 'file-1', mimeType: 'image/webp' } },
         { inlineData: { mimeType: 'application/pdf', data: 'JVBERi0=', displayName: 'bill.pdf' } },
@@ -363,11 +363,26 @@ describe('media in toOpenAiRequest', () => {
     ['audio/wav', { inlineData: { mimeType: 'audio/wav', data: 'UklGRg==' } }],
     ['video/mp4', { fileData: { fileUri: 'https://hotel.example/a.mp4', mimeType: 'video/mp4' } }],
     ['image/heic', { inlineData: { mimeType: 'image/heic', data: 'AA==' } }],
+    ['empty data of type image/png', { inlineData: { mimeType: 'image/png', data: '' } }],
     ['gs: address (application/pdf)', { fileData: { fileUri: 'gs://bucket/a.pdf', mimeType: 'application/pdf' } }],
   ])('are rejected with INVALID_INPUT and their place if they are unsupported: %s', (description, part) => {
     for (const text of [description, 'contents[1].parts[1]']) {
       expect(() => inputOf([hello, user({ text: 'Listen:' }, part)])).toThrow(refusal('INVALID_INPUT', text));
     }
+  });
+});
+
+describe('names of calls in toOpenAiRequest', () => {
+  it.each<[string, Part['partMetadata']]>([
+    ['of this provider', { provider: 'openai', index: 0, item: { type: 'function_call', id: 'fc_1' } }],
+    ['of other providers', undefined],
+  ])('%s are changed if the API would reject them', (_, partMetadata) => {
+    const functionCall = { id: 'a', name: 'multi_tool_use.parallel', args: {} };
+    expect(inputOf([model({ functionCall, ...(partMetadata && { partMetadata }) })])[0]).toMatchObject({
+      type: 'function_call',
+      name: 'multi_tool_use_parallel',
+      call_id: 'a',
+    });
   });
 });
 

@@ -6,7 +6,7 @@ import {
   optionNames,
   rejectUnknownOptions,
   requestNames,
-  setTraffic,
+  setCallInterceptor,
 } from '@thole/core/kit';
 import type { Content, Event, Json, JsonObject, SessionRef, StateDelta } from '@thole/core';
 import { Runner } from '@thole/runner';
@@ -15,7 +15,7 @@ import { toRecordedError } from './recorded-error.ts';
 import { RECORDING_VERSION } from './recording.ts';
 import type { RecordedRun, RecordedSession, Recording } from './recording.ts';
 import { RecordingRuntime } from './recording-runtime.ts';
-import { RecordingTraffic } from './recording-traffic.ts';
+import { RecordingInterceptor } from './recording-interceptor.ts';
 import { mapTexts, toJson } from './to-json.ts';
 
 /** A request of `Runner.runAsync`, or a request of `Runner.resume`, which has `answers`. */
@@ -51,8 +51,8 @@ export async function recordRun<T = unknown>(
   const list = (Array.isArray(requests) ? requests : [requests]) as readonly RequestToRecord<T>[];
   if (list.length === 0) throw invalidInput('requests', 'at least one request', requests);
   const runtime = new RecordingRuntime(options.runtime ?? systemRuntime());
-  const traffic = new RecordingTraffic(runtime);
-  setTraffic(runtime, traffic);
+  const interceptor = new RecordingInterceptor(runtime);
+  setCallInterceptor(runtime, interceptor);
   await using runner = new Runner({ ...options, runtime });
   const agents = [...new AgentTree(runner.agent)];
   const app = { name: runner.appName, agents: agents.map(({ name }) => name), tools: agents.flatMap(toolNames) };
@@ -71,7 +71,7 @@ export async function recordRun<T = unknown>(
     };
     runs.push(recorded);
     runtime.recordInto(recorded);
-    traffic.recordInto(recorded.calls);
+    interceptor.recordInto(recorded.calls);
     const full = { ...request, ...(sessionId !== undefined && { sessionId }), yieldUserMessage: true };
     const signIns = signInsOf([...(session?.events ?? []), ...events]);
     recorded.request = toRecordedRequest(runs.length === 1 ? { ...request, yieldUserMessage: true } : full, signIns);

@@ -2,9 +2,9 @@ import { TholeError } from '@thole/core';
 import type { TholeErrorCode } from '@thole/core';
 import type { RecordedError } from './recording.ts';
 
-/** Converts an error to the JSON data of a recording. */
+/** Converts an error to the JSON data of a recording. Other thrown values get the message that the runner shows for them. */
 export function toRecordedError(error: unknown): RecordedError {
-  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  const { name, message } = error instanceof Error ? error : new Error(messageOf(error));
   if (!TholeError.is(error)) return { name, message };
   const { code, details, retryable } = error;
   return { name, message, code, retryable, ...(details && { details }) };
@@ -15,3 +15,6 @@ export function fromRecordedError({ code, details, message, name, retryable }: R
   if (code !== undefined) return new TholeError(code as TholeErrorCode, message, { details, retryable });
   return Object.assign(new Error(message), { name });
 }
+
+const messageOf = (thrown: unknown): string =>
+  typeof thrown === 'string' ? thrown : 'It threw something that is not an error.';

@@ -1,4 +1,4 @@
-import { optionNames, rejectUnknownOptions, setTraffic } from '@thole/core/kit';
+import { optionNames, rejectUnknownOptions, setCallInterceptor } from '@thole/core/kit';
 import type { Agent, App, Event, Llm, ModelFactory, SessionRef, StateDelta, StateMap } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { Runner } from '@thole/runner';
@@ -9,7 +9,7 @@ import { toRecordedError } from './recorded-error.ts';
 import { checkRecording, readRecording } from './recording.ts';
 import type { RecordedRun, Recording } from './recording.ts';
 import { ReplayRuntime } from './replay-runtime.ts';
-import { ReplayTraffic } from './replay-traffic.ts';
+import { ReplayInterceptor } from './replay-interceptor.ts';
 import { toJson } from './to-json.ts';
 
 /** The first place at which the current code differs from the recording. */
@@ -67,8 +67,11 @@ export async function replayRun(
   const recording = typeof file === 'string' ? await readRecording(file) : checkRecording(file);
   const { deps, ...services } = options;
   const runtime = new ReplayRuntime();
-  let traffic: ReplayTraffic | undefined;
-  setTraffic(runtime, { callModel: (p) => traffic!.callModel(p), callTool: (p) => traffic!.callTool(p) });
+  let interceptor: ReplayInterceptor | undefined;
+  setCallInterceptor(runtime, {
+    callModel: (p) => interceptor!.callModel(p),
+    callTool: (p) => interceptor!.callTool(p),
+  });
   const sessionService = await restoreSession(recording);
   await using runner = new Runner({
     ...services,
@@ -79,9 +82,9 @@ export async function replayRun(
   });
   for (const [index, run] of recording.runs.entries()) {
     const stop = new AbortController();
-    traffic = new ReplayTraffic(run, stop);
+    interceptor = new ReplayInterceptor(run, stop);
     runtime.startRun(run);
-    const found = await compareRun({ run, runner, runtime, stop, traffic, deps });
+    const found = await compareRun({ run, runner, runtime, stop, interceptor, deps });
     if (!found) continue;
     const difference = { run: index, event: run.events[found.index], ...found };
     return { equal: false, difference, text: describeDifference(difference, recording.runs.length) };
@@ -95,21 +98,21 @@ async function compareRun(p: {
   runner: Runner;
   runtime: ReplayRuntime;
   stop: AbortController;
-  traffic: ReplayTraffic;
+  interceptor: ReplayInterceptor;
   deps: unknown;
 }): Promise<Omit<ReplayDifference, 'run' | 'event'> | undefined> {
-  const { deps, run: recorded, runner, runtime, stop, traffic } = p;
+  const { deps, run: recorded, runner, runtime, stop, interceptor } = p;
   const request = { ...recorded.request, abortSignal: stop.signal, ...(deps !== undefined && { deps }) } as unknown;
   const run =
     recorded.kind === 'resume' ? runner.resume(request as ResumeRequest) : runner.runAsync(request as RunRequest);
   let isOver = false;
-  const driving = traffic.drive(runtime, () => isOver);
+  const driving = interceptor.drive(runtime, () => isOver);
   let index = 0;
   let error: object | undefined;
   try {
     for await (const event of run) {
       if (event.partial) continue;
-      if (traffic.difference) break;
+      if (interceptor.difference) break;
       const expected = recorded.events[index];
       const found = firstDifference(expected && toComparable(expected), toComparable(event));
       if (found) return { index, ...found };
@@ -123,12 +126,12 @@ async function compareRun(p: {
     isOver = true;
     await driving;
   }
-  if (traffic.difference) return { index, ...traffic.difference };
+  if (interceptor.difference) return { index, ...interceptor.difference };
   const found = firstDifference(recorded.error && errorToCompare(recorded.error), error);
   if (found) return { index, call: 'the error of the run', ...found };
   if (index < recorded.events.length)
     return { index, path: '', expected: toComparable(recorded.events[index]!), actual: undefined };
-  const unused = traffic.unusedCall();
+  const unused = interceptor.unusedCall();
   if (!unused) return undefined;
   const call = unused.kind === 'model' ? `the model of ${unused.agent}` : `the tool ${unused.tool} of ${unused.agent}`;
   return { index, call, path: '', expected: unused, actual: undefined };

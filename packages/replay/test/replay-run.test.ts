@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pendingInterrupts } from '@thole/core';
 import type { Event } from '@thole/core';
+import { InMemorySessionService } from '@thole/mem-services';
 import { LlmAgent, ParallelAgent, Runner } from '@thole/runner';
 import { calls, fails, says, ScriptedLlm } from '@thole/testing';
+import { FunctionTool } from '@thole/tools';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { recordRun, replayRun } from '../src/index.ts';
 import type { Recording } from '../src/index.ts';
@@ -27,6 +29,10 @@ function answerRequest(events: readonly Event[]): {
 } {
   const [interrupt] = pendingInterrupts(events);
   return { userId: 'ann', sessionId: 's', answers: { [interrupt!.id]: 'yes' } };
+}
+
+function throwValue(value: unknown): never {
+  throw value;
 }
 
 describe('recordRun', () => {
@@ -136,6 +142,27 @@ describe('replayRun', () => {
     const recording = await record([calls('weather', { city: 'Atlantis' }), fails('MODEL_INCOMPLETE')]);
     expect(recording.runs[0]!.error).toMatchObject({ code: 'MODEL_INCOMPLETE' });
     expect((await replayRun(recording, tripApp())).text).toMatch(/^Equal: /);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ['returns a Map', () => new Map(), 'ask ran, but its result could not be stored: result is a Map.'],
+    ['returns a BigInt', () => ({ n: 1n }), 'ask ran, but its result could not be stored: result.n is a bigint.'],
+    [
+      'returns NaN after a date',
+      () => [new Date(0), NaN],
+      'ask ran, but its result could not be stored: result[1] is NaN.',
+    ],
+    ['throws undefined', () => throwValue(undefined), 'It threw something that is not an error.'],
+    ['throws an object', () => throwValue({ status: 404 }), 'It threw something that is not an error.'],
+    ['throws a text', () => throwValue('No answer.'), 'No answer.'],
+  ])('replays a tool that %s', async (_, execute, error) => {
+    const tools = [new FunctionTool({ name: 'ask', description: 'Asks.', execute })];
+    const agent = new LlmAgent({ name: 'root', model: new ScriptedLlm(calls('ask'), says('Sorry.')), tools });
+    const sessionService = new InMemorySessionService();
+    const recording = await recordRun({ appName: 'trips', agent, sessionService }, hello);
+    const [, , answer] = recording.runs[0]!.events;
+    expect(answer!.content!.parts![0]!.functionResponse!.response).toEqual({ error });
+    expect((await replayRun(recording, agent)).text).toBe('Equal: 4 events.');
   });
 
   it('names the error of a run that ends with an error in only one of recording and replay', async () => {

@@ -44,7 +44,7 @@ export function fails(error: TholeErrorCode | Error): Error {
  * ends with `silence` never responds.
  */
 export function plays(scenario: LlmScenario): ScriptedAnswer {
-  const { thoughts = [], pieces = [], calls: functionCalls = [], seal, usage, ending, error } = scenario;
+  const { thoughts = [], pieces = [], calls: functionCalls = [], encryptedReasoning, usage, ending, error } = scenario;
   if (ending === 'silence') return hangs();
   if (ending === 'cut') return fails('MODEL_INCOMPLETE');
   if (error)
@@ -56,7 +56,7 @@ export function plays(scenario: LlmScenario): ScriptedAnswer {
     ...(pieces.length > 0 ? [{ text: pieces.join('') }] : []),
     ...functionCalls.map(({ id, name, args }, i) => ({
       functionCall: callOf(name, args, id),
-      ...(i === 0 && seal !== undefined && { thoughtSignature: seal }),
+      ...(i === 0 && encryptedReasoning !== undefined && { thoughtSignature: encryptedReasoning }),
     })),
   ];
   return [

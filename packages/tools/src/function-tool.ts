@@ -2,7 +2,9 @@ import { TholeError } from '@thole/core';
 import {
   assertDuration,
   failInvalidJson,
+  getOwn,
   invalidInput,
+  isPlainObject,
   JsonCopier,
   optionNames,
   rejectUnknownOptions,
@@ -207,7 +209,7 @@ function assertDurableOptions(tool: string, options: FunctionToolOptions): void 
  * is frozen, because all requests share it.
  */
 function createDeclaredSchema(parameters: ReadSchema | undefined, tool: string): JsonObject {
-  const { $schema: _, ...schema }: JsonObject = parameters?.jsonSchema ?? { properties: {} };
+  const { $schema: _, ...schema } = withResolvedRoot(parameters?.jsonSchema ?? { properties: {} });
   if (schema['type'] !== undefined && schema['type'] !== 'object') {
     throw new TholeError(
       'INVALID_INPUT',
@@ -216,6 +218,18 @@ function createDeclaredSchema(parameters: ReadSchema | undefined, tool: string):
   }
   const copier = new JsonCopier(failInvalidJson);
   return copier.copy({ type: 'object', ...schema }, `parameters of tool ${tool}`) as JsonObject;
+}
+
+/**
+ * Returns the schema with the definition to which its root refers: models need an object at the root. zod writes such a
+ * root for `z.object(…).meta({ id })`.
+ */
+function withResolvedRoot(schema: JsonObject): JsonObject {
+  const { $ref: reference, ...rest } = schema;
+  const [, keyword, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(reference)) ?? [];
+  const definitions = keyword === undefined ? undefined : schema[keyword];
+  const target = isPlainObject(definitions) ? getOwn(definitions, name!) : undefined;
+  return isPlainObject(target) && target['$ref'] === undefined ? { ...(target as JsonObject), ...rest } : schema;
 }
 
 const MAX_ISSUES = 10;

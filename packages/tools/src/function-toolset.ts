@@ -18,7 +18,8 @@ const knownOptions = optionNames<FunctionToolsetOptions>({ tools: true, toolFilt
 
 /**
  * A group of tools with an optional filter. It opens no resources, so `close` does nothing. Throws `DUPLICATE_NAME`
- * for two tools with one name and `INVALID_INPUT` for a filter that names an unknown tool.
+ * for two tools with one name, and `INVALID_INPUT` for a filter that names an unknown tool and for a prefix that is not
+ * valid in a name. `getTools` throws `INVALID_INPUT` if the filter returns a promise.
  */
 export class FunctionToolset implements Toolset {
   readonly #tools: readonly { tool: Tool; offeredTool: Tool }[];
@@ -28,14 +29,16 @@ export class FunctionToolset implements Toolset {
     rejectUnknownOptions(options, knownOptions, 'FunctionToolset');
     const { tools, toolFilter, prefix } = options;
     if (!Array.isArray(tools)) throw invalidInput('tools', 'an array of tools', tools);
-    if (prefix !== undefined && typeof prefix !== 'string') throw invalidInput('prefix', 'a string', prefix);
     assertNames(tools, toolFilter);
+    assertPrefix(prefix, tools);
     this.#tools = tools.map((tool) => ({ tool, offeredTool: prefix ? addPrefix(tool, prefix) : tool }));
     this.#isOffered = typeof toolFilter === 'function' ? toolFilter : (tool) => toolFilter?.includes(tool.name) ?? true;
   }
 
   async getTools(context: ReadonlyContext): Promise<readonly Tool[]> {
-    return this.#tools.filter(({ tool }) => this.#isOffered(tool, context)).map(({ offeredTool }) => offeredTool);
+    return this.#tools
+      .filter(({ tool }) => assertSync(this.#isOffered(tool, context)))
+      .map(({ offeredTool }) => offeredTool);
   }
 
   async close(): Promise<void> {}
@@ -52,6 +55,32 @@ function assertNames(tools: readonly Tool[], filter: FunctionToolsetOptions['too
     if (!names.has(name))
       throw new TholeError('INVALID_INPUT', `toolFilter names ${name}, which is not a tool of the toolset.`);
   }
+}
+
+/** Throws `INVALID_INPUT` for a prefix that is not valid in names of tools, and for a name that becomes too long. */
+function assertPrefix(prefix: unknown, tools: readonly Tool[]): void {
+  if (prefix === undefined || prefix === '') return;
+  if (typeof prefix !== 'string') throw invalidInput('prefix', 'a string', prefix);
+  if (!/^[A-Za-z_][\w-]*$/.test(prefix))
+    throw new TholeError(
+      'INVALID_INPUT',
+      'prefix must have only letters, digits, _ or -, and begin with a letter or _.',
+    );
+  const long = tools.find(({ name }) => name.length + prefix.length >= MAX_NAME_LENGTH);
+  if (long)
+    throw new TholeError(
+      'INVALID_INPUT',
+      `prefix and the tool name "${long.name}" have more than ${MAX_NAME_LENGTH} characters together. Use a shorter prefix.`,
+    );
+}
+
+const MAX_NAME_LENGTH = 64;
+
+/** Returns the answer of the filter. A promise would count as true, and offer a tool that the filter rejects. */
+function assertSync(isOffered: unknown): boolean {
+  if (typeof (isOffered as { then?: unknown } | undefined)?.then === 'function')
+    throw invalidInput('The result of toolFilter', 'true or false', isOffered);
+  return Boolean(isOffered);
 }
 
 // An optional method that the tool lacks must be absent from the copy, not undefined.

@@ -17,6 +17,34 @@ const bookingAsJson = {
 };
 
 describe('parameters of FunctionTool', () => {
+  it('declares an object for a schema whose root is a reference, such as that of meta({ id })', async () => {
+    const city = z
+      .object({
+        city: z.string(),
+        get near() {
+          return city.optional();
+        },
+      })
+      .meta({ id: 'City' });
+    const tool = new FunctionTool({
+      name: 'find',
+      description: 'Finds.',
+      parameters: city,
+      execute: (args) => args.city,
+    });
+    expect(tool.declaration().parametersJsonSchema).toEqual({
+      type: 'object',
+      properties: { city: { type: 'string' }, near: { $ref: '#/$defs/City' } },
+      required: ['city'],
+      $defs: { City: expect.objectContaining({ type: 'object' }) },
+    });
+    expect(await run(tool, { city: 'Oslo' })).toBe('Oslo');
+    const name = { $ref: '#/$defs/name', $defs: { name: { type: 'string' } } };
+    expect(() => new FunctionTool({ name: 'find', description: '', parameters: name, execute: () => 1 })).toThrow(
+      /parameters of tool find must describe an object/,
+    );
+  });
+
   const schemas = {
     zod: z.object({ city: z.string(), nights: z.number() }),
     valibot: { schema: v.object({ city: v.string(), nights: v.number() }), jsonSchema: bookingAsJson },

@@ -277,6 +277,27 @@ describe('FunctionToolset', () => {
     ).toEqual(['find']);
   });
 
+  it('rejects a filter that returns a promise, which would accept every tool', async () => {
+    const toolFilter = (async () => false) as unknown as () => boolean;
+    await expect(namesOf(new FunctionToolset({ tools: [tool('find')], toolFilter }))).rejects.toThrow(
+      expect.objectContaining({
+        code: 'INVALID_INPUT',
+        message: 'The result of toolFilter must be true or false, got a Promise.',
+      }),
+    );
+  });
+
+  it.each([
+    ['my hotel', /^prefix must have only letters, digits, _ or -/],
+    ['1st', /^prefix must have only letters, digits, _ or -/],
+    ['x'.repeat(60), /^prefix and the tool name "find" have more than 64 characters together/],
+    [7 as unknown as string, /^prefix must be a string, got a number/],
+  ])('rejects a prefix that is not valid in the name of a tool: %j', (prefix, message) => {
+    const create = (): unknown => new FunctionToolset({ tools: [tool('find')], prefix });
+    expect(create).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }));
+    expect(() => new FunctionToolset({ tools: [tool('find')], prefix: 'x'.repeat(59) })).not.toThrow();
+  });
+
   it('adds a prefix to names and declarations, and does not change the tool', async () => {
     const [prefixed] = await new FunctionToolset({
       tools: [tool('find')],

@@ -2,7 +2,7 @@ import type { AuthCredential, CredentialRef, CredentialService, Runtime } from '
 import { errorFields } from '@thole/core/kit';
 import { serverNameOf } from '../oauth/authorization-server.ts';
 import { clientIdOf } from '../oauth/oauth-client.ts';
-import { oauthErrorCode, toAuthError } from '../oauth/to-auth-error.ts';
+import { isGrantRejected, toAuthError } from '../oauth/to-auth-error.ts';
 import { isFresh } from '../oauth/token-credential.ts';
 import type { OAuthConfig, TokenEndpoint } from '../oauth/token-endpoint.ts';
 import { SharedCalls } from '../shared-calls.ts';
@@ -60,7 +60,7 @@ export class UserCredentials {
     try {
       return await this.#endpoint.refresh(config, earlier);
     } catch (error) {
-      if (oauthErrorCode(error) === 'invalid_grant') return undefined;
+      if (isGrantRejected(error)) return undefined;
       const failure = toAuthError(error, {
         request: 'the refresh of a token',
         server: serverNameOf(config.authScheme),

@@ -48,6 +48,11 @@ export function oauthErrorCode(error: unknown): string | undefined {
   return typeof error.error === 'string' && ERROR_CODE.test(error.error) ? error.error : 'unknown_error';
 }
 
+/** True if the server no longer accepts a code or a refresh token. GitHub has its own error codes for both. */
+export function isGrantRejected(error: unknown): boolean {
+  return ['invalid_grant', 'bad_verification_code', 'bad_refresh_token'].includes(oauthErrorCode(error) ?? '');
+}
+
 /** Returns an `AUTH_SERVER_FAILED` error that contains the server's error code and no secrets. */
 export function toAuthError(error: unknown, failed: FailedRequest): TholeError {
   if (TholeError.is(error)) return error;

@@ -1,4 +1,5 @@
 import type { AuthConfig, AuthCredential, Runtime } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
 import * as oauth from 'oauth4webapi';
 import type { AuthFetch, AuthRequest } from '../http/auth-fetch.ts';
 import { scopesOf } from './authorization-server.ts';
@@ -107,8 +108,7 @@ export class TokenEndpoint {
       [oauth.allowInsecureRequests]: true,
     };
     const response = await grant.send({ ...server, ...client, options });
-    const checkedResponse = server.knowsIssuer ? response : await removeIdToken(response);
-    const tokens = await grant.read(server.metadata, client.client, checkedResponse);
+    const tokens = await grant.read(server.metadata, client.client, await correctResponse(response, server));
     return toTokenCredential(tokens, {
       authType: config.authScheme.type,
       clientId: client.client.client_id,
@@ -123,14 +123,25 @@ function resourceOf({ rawAuthCredential }: OAuthConfig): Record<string, string> 
   return resource === undefined ? {} : { resource };
 }
 
-/** Returns the response without its ID token: without an issuer, the token cannot be checked. */
-async function removeIdToken(response: Response): Promise<Response> {
+/**
+ * Returns an error that the server sent with status 200, as GitHub does, with the status 400 of RFC 6749, so that its code is
+ * read. Without an issuer, returns the response without its ID token, because that cannot be checked.
+ */
+async function correctResponse(response: Response, { knowsIssuer }: AuthorizationServer): Promise<Response> {
+  const { headers, status } = response;
   const text = await response.text();
-  const copy = (body: string): Response => new Response(body, { status: response.status, headers: response.headers });
+  const body = parseObject(text);
+  if (!body) return new Response(text || null, { status, headers });
+  const { id_token: _, ...tokens } = body;
+  const isError = status === 200 && typeof body['error'] === 'string' && body['access_token'] === undefined;
+  return new Response(knowsIssuer ? text : JSON.stringify(tokens), { status: isError ? 400 : status, headers });
+}
+
+function parseObject(text: string): { [name: string]: unknown } | undefined {
   try {
-    const { id_token: _, ...tokens } = JSON.parse(text) as { id_token?: unknown };
-    return copy(JSON.stringify(tokens));
+    const value: unknown = JSON.parse(text);
+    return isPlainObject(value) ? value : undefined;
   } catch {
-    return copy(text);
+    return undefined;
   }
 }

@@ -13,7 +13,7 @@ import type { AuthorizationServer, AuthorizationServers } from '../oauth/authori
 import { serverNameOf, usesClientCredentials } from '../oauth/authorization-server.ts';
 import { createClient } from '../oauth/oauth-client.ts';
 import { isOAuthConfig } from '../oauth/is-oauth-config.ts';
-import { isLibraryError, oauthErrorCode, toAuthError } from '../oauth/to-auth-error.ts';
+import { isGrantRejected, isLibraryError, oauthErrorCode, toAuthError } from '../oauth/to-auth-error.ts';
 import type { CodeResponse, OAuthConfig, TokenEndpoint } from '../oauth/token-endpoint.ts';
 import { createSignIn } from './create-sign-in.ts';
 import { readSignInResponse, signInInvalid } from './read-sign-in-response.ts';
@@ -107,7 +107,7 @@ export class SignIns {
     try {
       return await this.#endpoint.exchangeCode(config, code);
     } catch (error) {
-      if (oauthErrorCode(error) !== 'invalid_grant') throw toExchangeError(error, config, code);
+      if (!isGrantRejected(error)) throw toExchangeError(error, config, code);
       if ((await this.#service.loadPendingAuth(ref))?.isExchanged) return undefined;
       throw signInInvalid(
         `The authorization server "${serverNameOf(config.authScheme)}" did not accept the code of the sign-in. It was used, has expired, or was issued for another redirect URI. Sign in again.`,

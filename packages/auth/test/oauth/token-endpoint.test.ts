@@ -42,6 +42,25 @@ describe('token endpoint', () => {
     expect(sent).toEqual(['r1', 'r1', 'r2']);
   });
 
+  it('reads errors that a server sends with status 200, such as GitHub', async () => {
+    tokens = [
+      { error: 'incorrect_client_credentials', error_description: 'The client_id is incorrect.' },
+      { error: 'bad_verification_code' },
+      { access_token: 'a1', refresh_token: 'r1', expires_in: 100 },
+      { error: 'bad_refresh_token' },
+    ];
+    await expect(signIn(fixture.fixed())).rejects.toMatchObject({
+      code: 'AUTH_SERVER_FAILED',
+      message: expect.stringContaining('refused the exchange of a code with "incorrect_client_credentials"'),
+    });
+    await expect(signIn(fixture.fixed())).rejects.toMatchObject({ code: 'SIGN_IN_INVALID' });
+    await signIn(fixture.fixed());
+    await fixture.runtime.advance(100_000);
+    expect(await fixture.loadToken(fixture.fixed())).toBeUndefined();
+    expect(await fixture.loadToken(fixture.fixed())).toBeUndefined();
+    expect(server.requests).toHaveLength(4);
+  });
+
   it('sends the resource with the code and with refreshes', async () => {
     tokens = [
       { access_token: 'a1', refresh_token: 'r', expires_in: 100 },

@@ -163,8 +163,9 @@ export interface InvocationContext<T = unknown> extends CallbackContext<T> {
    */
   sleepUntil(time: number): Promise<void>;
   /**
-   * Runs an agent in a separate in-memory session, in which it cannot pause. The caller applies its state and artifact deltas
-   * (contract 25). In a resumed run, a child agent that has ended does not run again: its stored events are returned.
+   * Runs an agent in a separate in-memory session. The caller applies its state and artifact deltas (contract 25). If the child
+   * pauses, its requests become requests of this agent, which pauses too. In a resumed run, the events of the child so far are
+   * yielded again, and a child that has ended does not run again.
    */
   runChild(p: ChildRun): AsyncIterable<Event>;
   /**

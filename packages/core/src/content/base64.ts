@@ -18,3 +18,9 @@ export function encodeBase64(bytes: Uint8Array): string {
   for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
   return btoa(binary);
 }
+
+/** Returns base64 or base64url text as standard base64 with padding and without line breaks, because servers reject other forms. */
+export function toStandardBase64(data: string): string {
+  const text = data.replaceAll(/\s/g, '').replaceAll('-', '+').replaceAll('_', '/');
+  return text.endsWith('=') ? text : text.padEnd(Math.ceil(text.length / 4) * 4, '=');
+}

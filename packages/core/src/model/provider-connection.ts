@@ -23,7 +23,7 @@ export interface ErrorTable {
    * Returns the error for any other error that the SDK threw. `when` is `asking` before the answer began, and `reading` after
    * that. A broken connection is `MODEL_UNAVAILABLE` in the first case, `MODEL_INCOMPLETE` in the second.
    */
-  explain(error: unknown, when: 'asking' | 'reading'): TholeError;
+  explain(error: unknown, when: 'sending' | 'reading'): TholeError;
 }
 
 /**
@@ -106,7 +106,7 @@ export class ProviderConnection {
         return await raceAbort(send(anySignal), signal);
       } catch (error) {
         signal?.throwIfAborted();
-        throw this.#clean(findWrapped(error) ?? this.#table.explain(error, 'asking'));
+        throw this.#clean(findWrapped(error) ?? this.#table.explain(error, 'sending'));
       }
     };
     const { maxAttempts = MAX_ATTEMPTS, maxTotalMs } = this.#retry;

@@ -1,5 +1,10 @@
 import { TholeError } from '@thole/core';
-import { hasSealedParts, isFromEndpoint, isSealRefused, withoutSealedParts } from '@thole/core/kit';
+import {
+  mayHaveEncryptedReasoning,
+  isFromEndpoint,
+  isReasoningRejected,
+  withoutEncryptedReasoning,
+} from '@thole/core/kit';
 import type { Content } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 
@@ -17,7 +22,7 @@ describe('isFromEndpoint', () => {
   });
 });
 
-describe('withoutSealedParts', () => {
+describe('withoutEncryptedReasoning', () => {
   it('removes thoughts and signatures, and keeps texts and calls', () => {
     const contents: Content[] = [
       { role: 'user', parts: [{ text: 'Hi' }] },
@@ -33,17 +38,17 @@ describe('withoutSealedParts', () => {
         ],
       },
     ];
-    expect(hasSealedParts(contents, azure)).toBe(true);
-    const cleaned = withoutSealedParts(contents);
+    expect(mayHaveEncryptedReasoning(contents, azure)).toBe(true);
+    const cleaned = withoutEncryptedReasoning(contents);
     expect(cleaned).toEqual([
       contents[0],
       { role: 'model', parts: [{ functionCall: { id: '1', name: 'a', args: {} } }] },
     ]);
-    expect(hasSealedParts(cleaned, azure)).toBe(false);
+    expect(mayHaveEncryptedReasoning(cleaned, azure)).toBe(false);
   });
 });
 
-describe('isSealRefused', () => {
+describe('isReasoningRejected', () => {
   it.each([
     refused('No.', 'invalid_encrypted_content'),
     refused('The encrypted content gAAA… could not be verified.'),
@@ -51,7 +56,7 @@ describe('isSealRefused', () => {
     refused('Corrupted thought_signature.'),
     refused('messages.1.content.0: Invalid `signature` in `thinking` block'),
   ])('is true for $message', (error) => {
-    expect(isSealRefused(error)).toBe(true);
+    expect(isReasoningRejected(error)).toBe(true);
   });
 
   it.each([
@@ -60,6 +65,6 @@ describe('isSealRefused', () => {
     new TholeError('MODEL_AUTH', 'Invalid encrypted content.'),
     new Error('Invalid encrypted content.'),
   ])('is false for $message', (error) => {
-    expect(isSealRefused(error)).toBe(false);
+    expect(isReasoningRejected(error)).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
 import { isFinalResponse, textOf } from '@thole/core';
+import { decodeBase64, encodeBase64 } from '@thole/core/kit';
 import type { Event, JsonObject, Part } from '@thole/core';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import type { ServedAgent } from './served-agent.ts';
@@ -45,7 +46,11 @@ function toBlock(part: Part, index: number): ContentBlock | undefined {
   if (text) return { type: 'text', text };
   if (functionResponse) return toTextBlock(functionResponse.response);
   if (inlineData) {
-    const { mimeType, data, displayName } = inlineData;
+    const { mimeType, displayName } = inlineData;
+    const bytes = decodeBase64(inlineData.data);
+    // MCP rejects a result with other data, such as base64url.
+    if (!bytes) return { type: 'text', text: `[A file of type ${mimeType} is not shown: its data is not base64.]` };
+    const data = encodeBase64(bytes);
     if (mimeType.startsWith('image/')) return { type: 'image', mimeType, data };
     if (mimeType.startsWith('audio/')) return { type: 'audio', mimeType, data };
     const uri = `answer:/${encodeURIComponent(displayName ?? String(index))}`;

@@ -137,6 +137,16 @@ describe.each(eras)('mcpServer (%s)', (era) => {
     ]);
   });
 
+  it('returns base64url data as standard base64, and a text for data that is not base64', async () => {
+    const parts = ['_-8', '!'].map((data) => ({ inlineData: { mimeType: 'image/png', data } }));
+    const { server } = serveClerk([{ content: { role: 'model', parts }, finishReason: 'STOP' }]);
+    const { content } = await (await connectHttp(server, { era })).callTool(ask);
+    expect(content).toEqual([
+      { type: 'image', mimeType: 'image/png', data: '/+8=' },
+      { type: 'text', text: '[A file of type image/png is not shown: its data is not base64.]' },
+    ]);
+  });
+
   it('returns the last text of a loop, and the result of a tool that is the answer', async () => {
     const look = new FunctionTool({
       name: 'look_up',

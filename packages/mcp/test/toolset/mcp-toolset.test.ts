@@ -2,6 +2,7 @@ import { calls, callsAll, says } from '@thole/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { McpToolset } from '../../src/index.ts';
 import { AgentRun } from './servers/agent-run.ts';
+import { startRawServer } from './servers/raw-server.ts';
 import { objectSchema, startToolServer } from './servers/tool-server.ts';
 
 const png = 'iVBORw0KGgo=';
@@ -69,5 +70,37 @@ describe('McpToolset', () => {
       { inlineData: { mimeType: 'audio/wav', data: png } },
       { inlineData: { mimeType: 'application/pdf', data: png, displayName: 'shop://plan' } },
     ]);
+  });
+
+  it('returns resources and structured content of a failed tool to the model', async () => {
+    const resource = { uri: 'log://1', mimeType: 'text/plain', text: 'The disk is full.' };
+    const server = await startRawServer({
+      'tools/call': ({ arguments: args }) => ({
+        content: (args as { isEmpty?: boolean }).isEmpty ? [] : [{ type: 'resource', resource }],
+        isError: true,
+      }),
+    });
+    const run = new AgentRun(new McpToolset(server.params()), [
+      callsAll(['read', {}], ['read', { isEmpty: true }]),
+      says('Sorry.'),
+    ]);
+    await run.say();
+    expect(run.responses).toEqual([
+      { error: 'The tool failed.', resources: [resource] },
+      { error: 'The tool failed and returned no reason.' },
+    ]);
+  });
+
+  it('accepts a file with an empty type', async () => {
+    const content = [
+      { type: 'text', text: 'A scan.' },
+      { type: 'image', mimeType: '', data: png },
+    ];
+    const server = await startRawServer({ 'tools/call': () => ({ content }) });
+    const run = new AgentRun(new McpToolset(server.params()), [calls('read', {}), says('Done.')]);
+    await run.say();
+    expect(run.responses).toEqual([{ result: 'A scan.' }]);
+    const parts = run.events.flatMap((event) => event.content?.parts?.[0]?.functionResponse?.parts ?? []);
+    expect(parts).toEqual([{ inlineData: { mimeType: 'application/octet-stream', data: png } }]);
   });
 });

@@ -42,6 +42,14 @@ describe('McpToolset tool names', () => {
     expect((await runOnce(server, filter)).toolNames()).toEqual(['write']);
   });
 
+  it('rejects a filter that returns a promise, which would accept every tool', async () => {
+    const filter = (async () => false) as unknown as McpToolFilter;
+    const server = await serve('erase');
+    await expect(runOnce(server, filter)).rejects.toEqual(
+      failure('The result of toolFilter must be true or false, got a Promise.'),
+    );
+  });
+
   it('counts only the tools that the filter accepts for maxTools', async () => {
     const server = await serve('read', 'write', 'erase');
     expect((await runOnce(server, ['read', 'erase'], { maxTools: 2 })).toolNames()).toEqual(['read', 'erase']);

@@ -53,7 +53,7 @@ describe('McpToolset with a process', () => {
       await run.runner.close();
       expect(isAlive(first!)).toBe(false);
       const lines = runtime.logs.flatMap(({ fields }) => fields?.['line'] ?? []);
-      expect(new Set(lines)).toEqual(new Set(['The server is ready.', 'It has three tools.']));
+      expect(new Set(lines)).toEqual(new Set(['The server is ready.', 'It has four tools.']));
     },
   );
 
@@ -95,6 +95,16 @@ describe('McpToolset with a process', () => {
     await run.say();
     expect(run.responses).toEqual([
       { error: expect.stringContaining('closed the connection') },
+      { result: expect.stringMatching(/^\d+$/) },
+    ]);
+  });
+
+  it('names the limit if a message is too large, and starts another process', async () => {
+    const script = [calls('book'), calls('pid'), says('Done.')];
+    const run = createRun(params('serve'), script, { maxResultBytes: 1_000 });
+    await run.say();
+    expect(run.responses).toEqual([
+      { error: expect.stringMatching(/^A message of the MCP server has more than \d+ bytes. Raise maxResultBytes/) },
       { result: expect.stringMatching(/^\d+$/) },
     ]);
   });

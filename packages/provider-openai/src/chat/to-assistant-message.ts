@@ -1,4 +1,4 @@
-import { isFromEndpoint, isPlainObject, mediaLine } from '@thole/core/kit';
+import { isFromEndpoint, isPlainObject, mediaLine, toSendableName } from '@thole/core/kit';
 import type { Json, JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import type OpenAI from 'openai';
@@ -18,6 +18,8 @@ interface AssistantTarget {
   readonly isOpenAi: boolean;
   readonly keepsReasoning: boolean;
   readonly needsEmptyReasoningContent: boolean;
+  /** Names of the functions in the request. */
+  readonly declared: ReadonlySet<string>;
 }
 
 type Assistant = OpenAI.Chat.ChatCompletionAssistantMessageParam;
@@ -65,14 +67,15 @@ function textOfPart({ text, thought, executableCode, codeExecutionResult, inline
 function toolCall(
   part: Part,
   id: string | undefined,
-  { endpoint, isOpenAi }: AssistantTarget,
+  { declared, endpoint, isOpenAi }: AssistantTarget,
 ): OpenAI.Chat.ChatCompletionMessageFunctionToolCall[] {
   const { functionCall, partMetadata } = part;
   if (!functionCall || id === undefined) return [];
   const { name, args, brokenArgs } = functionCall;
   const rest = isFromEndpoint(part, endpoint) && isPlainObject(partMetadata?.['call']) ? partMetadata['call'] : {};
   // Other servers parse the arguments in the history. They would reject every later request.
-  const calledFunction = { name, arguments: (isOpenAi ? brokenArgs : undefined) ?? JSON.stringify(args) };
+  const sentArgs = (isOpenAi ? brokenArgs : undefined) ?? JSON.stringify(args);
+  const calledFunction = { name: toSendableName(name, declared), arguments: sentArgs };
   return [{ ...(rest as JsonObject), id, type: 'function', function: calledFunction }];
 }
 

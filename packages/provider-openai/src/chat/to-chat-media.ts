@@ -1,4 +1,5 @@
 import { TholeError } from '@thole/core';
+import { toStandardBase64 } from '@thole/core/kit';
 import type { FileData, FunctionResponsePart, InlineData } from '@thole/core';
 import type OpenAI from 'openai';
 
@@ -14,7 +15,7 @@ const AUDIO: { readonly [mimeType: string]: 'wav' | 'mp3' } = {
 
 /**
  * Returns the part of a user's message for bytes or a file. Undefined for media that Chat Completions does not
- * support.
+ * support, and for an empty file.
  */
 export function toMediaPart({ inlineData, fileData }: FunctionResponsePart, provider: string): ContentPart | undefined {
   if (inlineData) return toInlinePart(inlineData);
@@ -23,13 +24,14 @@ export function toMediaPart({ inlineData, fileData }: FunctionResponsePart, prov
 
 /** Returns the error with the type of media that Chat Completions does not support. */
 export function unsupportedMedia({ inlineData, fileData }: FunctionResponsePart): TholeError {
-  if (inlineData) return unsupportedType(inlineData.mimeType);
-  return unsupportedType(fileData?.mimeType ?? 'unknown', ' by address');
+  if (inlineData) return unsupportedType(inlineData.mimeType, { isEmpty: inlineData.data === '' });
+  return unsupportedType(fileData?.mimeType ?? 'unknown', { suffix: ' by address' });
 }
 
 /** Converts images, audio in the formats wav and mp3, and other files. */
 function toInlinePart({ mimeType, data, displayName }: InlineData): ContentPart | undefined {
-  const base64 = data.replaceAll('-', '+').replaceAll('_', '/');
+  if (data === '') return undefined;
+  const base64 = toStandardBase64(data);
   const type = mimeType.split(';')[0]!.trim().toLowerCase();
   const url = `data:${type};base64,${base64}`;
   if (type.startsWith('image/')) return { type: 'image_url', image_url: { url } };
@@ -51,8 +53,9 @@ function toFilePart({ fileUri, mimeType, displayName }: FileData, provider: stri
   return undefined;
 }
 
-function unsupportedType(mimeType: string, suffix = ''): TholeError {
-  return new TholeError('INVALID_INPUT', `Chat Completions does not accept files of type ${mimeType}${suffix}.`);
+function unsupportedType(mimeType: string, { isEmpty = false, suffix = '' }): TholeError {
+  const files = isEmpty ? 'empty files' : 'files';
+  return new TholeError('INVALID_INPUT', `Chat Completions does not accept ${files} of type ${mimeType}${suffix}.`);
 }
 
 function extension(type: string): string {

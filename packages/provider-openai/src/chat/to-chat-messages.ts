@@ -1,4 +1,4 @@
-import { mediaLine, newestUserContent, pairCalls } from '@thole/core/kit';
+import { declaredNames, mediaLine, newestUserContent, pairCalls } from '@thole/core/kit';
 import type { Content, FunctionResponse, LlmRequest, Part } from '@thole/core';
 import type { PairedCall, PairedCalls } from '@thole/core/kit';
 import type OpenAI from 'openai';
@@ -24,6 +24,7 @@ export function toChatMessages({ contents, config }: LlmRequest, target: Request
   const pairs = pairCalls(contents);
   const ids = assignCallIds(pairs, requirements.callId);
   const newest = newestUserContent(contents);
+  const declared = declaredNames(config);
   const turns = joinTurns(contents, pairs);
   const withCalls = requirements.needsReasoningContent ? findTurnsWithCalls(turns) : undefined;
   const messages: Message[] = config.systemInstruction ? [{ role: 'system', content: config.systemInstruction }] : [];
@@ -37,6 +38,7 @@ export function toChatMessages({ contents, config }: LlmRequest, target: Request
       ...requirements,
       endpoint: endpointIn(target),
       keepsReasoning: withCalls?.has(turn) ?? false,
+      declared,
     });
     if (message) messages.push(message);
     const calls = turn.parts.flatMap(

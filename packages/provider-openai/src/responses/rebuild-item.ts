@@ -1,3 +1,4 @@
+import { toSendableName } from '@thole/core/kit';
 import type { JsonObject, Part } from '@thole/core';
 import type { PartMark } from './part-mark.ts';
 
@@ -19,7 +20,7 @@ export function beginItem(part: Part, mark: PartMark, callId: string | undefined
       const { functionCall: call } = part;
       if (!call || callId === undefined) return undefined;
       const args = call.brokenArgs ?? JSON.stringify(call.args);
-      return toClosedItem({ ...original, call_id: callId, name: call.name, arguments: args });
+      return toClosedItem({ ...original, call_id: callId, name: toSendableName(call.name), arguments: args });
     }
     case 'code_interpreter_call':
       return part.executableCode ? rebuildCode(part.executableCode.code, original) : undefined;

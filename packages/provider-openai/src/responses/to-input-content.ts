@@ -1,9 +1,10 @@
+import { toStandardBase64 } from '@thole/core/kit';
 import type { FileData, InlineData, JsonObject, Part } from '@thole/core';
 
 const IMAGES: readonly string[] = ['image/png', 'image/jpeg', 'image/jpg', 'image/gif', 'image/webp'];
 
 /**
- * Returns the input for a part with text, bytes or a file. Undefined for other parts, empty texts, and unsupported media
+ * Returns the input for a part with text, bytes or a file. Undefined for other parts, empty texts, empty files, and unsupported media
  * (audio, video, other image types, files of other clouds).
  */
 export function toInputContent(part: Part): JsonObject | undefined {
@@ -14,7 +15,8 @@ export function toInputContent(part: Part): JsonObject | undefined {
 
 function fromInlineData({ mimeType, data, displayName }: InlineData): JsonObject | undefined {
   const type = withoutParameters(mimeType);
-  const url = `data:${type};base64,${data.replaceAll('-', '+').replaceAll('_', '/')}`;
+  if (data === '') return undefined;
+  const url = `data:${type};base64,${toStandardBase64(data)}`;
   if (IMAGES.includes(type)) return { type: 'input_image', detail: 'auto', image_url: url };
   if (!isDocument(type)) return undefined;
   return { type: 'input_file', filename: displayName ?? nameFor(type), file_data: url };

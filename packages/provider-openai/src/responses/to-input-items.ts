@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
 import { newestUserContent, mediaLine, pairCalls } from '@thole/core/kit';
-import type { Content, JsonObject, Part } from '@thole/core';
+import type { Content, InlineData, JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import { assignCallIds } from './call-ids.ts';
 import { joinMessages } from './join-messages.ts';
@@ -64,9 +64,13 @@ function replaceUnsupported(part: Part, isNewest: boolean, location: string): Js
   const file = part.inlineData ?? part.fileData;
   if (!file) return undefined;
   if (!isNewest) return { type: 'input_text', text: mediaLine(file) };
-  const description = part.inlineData ? `data of type ${part.inlineData.mimeType}` : describeFile(part.fileData!);
+  const { inlineData } = part;
+  const description = inlineData ? describeData(inlineData) : describeFile(part.fileData!);
   throw new TholeError('INVALID_INPUT', `OpenAI’s Responses API does not accept ${description} (${location}).`);
 }
+
+const describeData = ({ mimeType, data }: InlineData): string =>
+  `${data === '' ? 'empty data' : 'data'} of type ${mimeType}`;
 
 function describeFile({ fileUri, mimeType }: { fileUri: string; mimeType?: string | undefined }): string {
   const scheme = /^(https?|data|file-)/i.test(fileUri) ? undefined : fileUri.replace(/:.*$/s, '');

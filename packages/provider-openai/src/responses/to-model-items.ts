@@ -1,4 +1,4 @@
-import { mediaLine } from '@thole/core/kit';
+import { mediaLine, toSendableName } from '@thole/core/kit';
 import type { JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import { joinMessages } from './join-messages.ts';
@@ -53,7 +53,9 @@ function toPlainItems(part: Part, index: number, target: ModelItemsTarget): Json
   const { functionCall: call, functionResponse: answer, executableCode: code, codeExecutionResult: result } = part;
   if (call) {
     const args = call.brokenArgs ?? JSON.stringify(call.args);
-    return [{ type: 'function_call', call_id: target.idAt(index) ?? '', name: call.name, arguments: args }];
+    return [
+      { type: 'function_call', call_id: target.idAt(index) ?? '', name: toSendableName(call.name), arguments: args },
+    ];
   }
   if (answer) return [toAnswerItem(answer, target.idAt(index))];
   if (part.thought) return [];

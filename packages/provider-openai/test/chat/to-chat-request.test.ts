@@ -321,6 +321,33 @@ describe('history in toChatRequest', () => {
   });
 });
 
+describe('names of calls in toChatRequest', () => {
+  const namesOf = (name: string, provider?: string): unknown => {
+    const contents: Content[] = [
+      { role: 'model', parts: [{ functionCall: { id: 'a', name, args: {} } }] },
+      { role: 'user', parts: [{ functionResponse: { id: 'a', name, response: { error: 'There is no such tool.' } } }] },
+    ];
+    const config = { tools: [{ functionDeclarations: [{ name: 'find.rooms' }] }] };
+    const { messages } = convert({ contents, config, ...(provider && { provider }) });
+    return messages.flatMap((message) => (message['tool_calls'] ?? []) as object[]);
+  };
+
+  it.each([
+    ['multi_tool_use.parallel', 'multi_tool_use_parallel'],
+    ['find rooms', 'find_rooms'],
+    ['', '_'],
+    ['x'.repeat(65), 'x'.repeat(64)],
+    ['find-rooms_2', 'find-rooms_2'],
+  ])('that the server would reject are changed: %j', (name, sent) => {
+    expect(namesOf(name)).toMatchObject([{ function: { name: sent } }]);
+    expect(namesOf(name, 'api.deepseek.com')).toMatchObject([{ function: { name: sent } }]);
+  });
+
+  it('of declared functions are unchanged', () => {
+    expect(namesOf('find.rooms', 'localhost:8000')).toMatchObject([{ function: { name: 'find.rooms' } }]);
+  });
+});
+
 describe('media in toChatRequest', () => {
   const sent = (part: NonNullable<Content['parts']>[number], provider?: string) =>
     messagesOf([{ role: 'user', parts: [{ text: 'See:' }, part] }], provider)[0]!['content'];
@@ -355,6 +382,27 @@ describe('media in toChatRequest', () => {
       type: 'file',
       file: { filename: 'file', file_data: 'https://example.com/a.pdf' },
     });
+  });
+
+  it.each([
+    ['without padding', '_-8', '/+8='],
+    ['with line breaks', 'iVBO\r\nRw0K\n', 'iVBORw0K'],
+  ])('are sent as standard base64 if the data is base64 %s', (_, data, standard) => {
+    const url = `data:image/png;base64,${standard}`;
+    expect(sent({ inlineData: { mimeType: 'image/png', data } })).toContainEqual({
+      type: 'image_url',
+      image_url: { url },
+    });
+  });
+
+  it('are rejected in the newest message if they are empty, and are a line of text later', () => {
+    const empty = { inlineData: { mimeType: 'image/png', data: '' } };
+    expect(() => sent(empty)).toThrow('Chat Completions does not accept empty files of type image/png.');
+    const later = messagesOf([
+      { role: 'user', parts: [empty] },
+      { role: 'user', parts: [{ text: 'Hi' }] },
+    ]);
+    expect(later).toEqual([{ role: 'user', content: expect.stringContaining('A file of type image/png') }]);
   });
 
   it('of other types are rejected, and the error names the type', () => {

@@ -18,12 +18,13 @@ import type {
   StepFunction,
   Toolset,
 } from '@thole/core';
-import type { Progress } from '../history/progress.ts';
+import { childAnswers, childRequest } from '../flow/child-request.ts';
+import type { ChildLog, Progress } from '../history/progress.ts';
 import type { TurnSegment } from '../history/turn-segments.ts';
 import { forgetSignIn } from '../hooks/forget-sign-in.ts';
 import { RunPaused } from '../hooks/run-paused.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
-import type { Durability } from '../runner/runner-deps.ts';
+import type { ChildCall, Durability } from '../runner/runner-deps.ts';
 import type { AgentCall, FlowSupport, LoopRounds, OpenToolContext, ToolContextInit } from '../hooks/flow-support.ts';
 import type { PendingChanges } from '../invocation/pending-changes.ts';
 import type { RunTask } from '../invocation/run-task.ts';
@@ -34,7 +35,7 @@ import { BaseContext } from './base-context.ts';
 import { contextCacheHintOf, idempotencyKeyOf } from './place-keys.ts';
 import type { CallPlace } from './place-keys.ts';
 import { runAgent } from './run-agent.ts';
-import { AgentWaits, EventReplay, runStepOnce } from './recorded-work.ts';
+import { AgentWaits, EventReplay, NOT_STORED, runStepOnce } from './recorded-work.ts';
 import { ToolCallContext } from './tool-call-context.ts';
 
 /** Arguments of `AgentContext`. */
@@ -45,12 +46,6 @@ export interface AgentContextInit {
   readonly place?: string | undefined;
   /** Context of the agent that runs this agent. */
   readonly parent?: AgentContext | undefined;
-}
-
-/** Identifies a child run of an agent: `callId` has the place of the agent, `n` is 1 for its first child. */
-interface ChildPlace {
-  readonly callId: string;
-  readonly n: number;
 }
 
 /** Context of one agent in a run. The runner's own flow uses it too, as `FlowSupport`. */
@@ -66,6 +61,8 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   /** Counts of calls by agent and of steps by name. */
   #counts: Map<string, number> | undefined;
   #replay: EventReplay | undefined;
+  /** Ids of the events since the last stored one that were not stored. */
+  #notStored: string[] | undefined;
   #waits: AgentWaits | undefined;
 
   constructor(task: RunTask, agent: Agent, p: AgentContextInit) {
@@ -109,7 +106,12 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   }
 
   async commit(event: Event): Promise<Event> {
-    return this.findReplayed(event) ?? (await this.task.commit(this.prepareEvent(event))) ?? emptyEvent(event);
+    const replayed = this.findReplayed(event);
+    if (replayed) return replayed;
+    const prepared = this.prepareOwn(event);
+    const stored = (await this.task.commit(prepared)) ?? emptyEvent(event);
+    this.recordOutcome(prepared, stored);
+    return stored;
   }
 
   async *runAgent(
@@ -152,27 +154,34 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   }
 
   runChild(p: ChildRun): AsyncIterable<Event> {
-    if (!this.task.isResumable) return this.startChild(p);
-    const child = { callId: `agent ${this.place}`, n: this.#count('child') };
-    return this.task.progress?.childOf(child.callId, child.n)
-      ? this.#earlierEvents(child)
-      : this.#recordedChild(this.startChild(p), child);
+    return this.startChild(p, this.task.isResumable ? this.#childCall() : undefined);
   }
 
-  async *#earlierEvents({ callId, n }: ChildPlace): AsyncGenerator<Event, void> {
-    yield* this.task.progress!.childOf(callId, n)!.events;
-  }
-
-  /** Stores the events of the child when it has ended, so that it does not run again if this agent runs again. */
-  async *#recordedChild(running: AsyncIterable<Event>, child: ChildPlace): AsyncGenerator<Event, void> {
-    const events: Event[] = [];
-    for await (const event of running) {
-      if (!event.partial) events.push(event);
-      yield event;
-    }
-    const { agentName: author, invocationId, runtime } = this;
-    const customMetadata = { child: { ...child, invocationId, events, isComplete: true } as unknown as Json };
-    await this.commitWithoutChanges(createEvent({ author, invocationId, customMetadata }, runtime));
+  /** Returns the next child run of this agent. Its log is stored when it ends or pauses, so that ended work does not run again. */
+  #childCall(): ChildCall {
+    const callId = `agent ${this.place}`;
+    const n = this.#count('child');
+    const { invocationId, runtime, task } = this;
+    const waits = this.#waiting();
+    const requests = waits.requestsOfChild(n);
+    const storeLog = async (log: ChildLog): Promise<void> => {
+      const customMetadata = { child: log as unknown as Json };
+      const event = createEvent({ author: this.agentName, invocationId, customMetadata }, runtime);
+      await this.commitWithoutChanges(event);
+    };
+    return {
+      key: idempotencyKeyOf(task, this.callPlace(), JSON.stringify([task.childKey ?? invocationId, callId, n])),
+      earlier: task.progress?.childOf(callId, n),
+      answers: childAnswers(requests, n),
+      ...(requests.some(({ isOpen }) => isOpen) && { wait: () => waits.pauseForChild() }),
+      completed: (log) => storeLog({ ...log, callId, n, isComplete: true }),
+      pause: async (log, opened) => {
+        await storeLog({ ...log, callId, n });
+        const origin = { runtime, call: undefined, n };
+        await waits.record(opened.map((each) => childRequest(origin, each)));
+        return waits.pauseForChild();
+      },
+    };
   }
 
   // ── for the runner's own code
@@ -218,7 +227,10 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
 
   /** Returns the stored event that this event repeats. Throws `RESUME_DIVERGED` if they differ. */
   findReplayed(event: Event): Event | undefined {
-    return this.#replay?.next(event);
+    if (event.seq === undefined) return this.#replay?.next(event);
+    // An event that `commit` has returned. The reader of an earlier run has received it.
+    const { seqAtStart, session } = this.task;
+    return this.#replay && event.seq <= seqAtStart && session.contains(event) ? event : undefined;
   }
 
   /** Sets the invocation, branch and path of a new event and adds the pending changes. Returns a stored event unchanged. */
@@ -228,6 +240,25 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     const isForeign = event.invocationId !== invocationId || (branch !== undefined && event.branch === undefined);
     const own = isForeign ? { ...event, invocationId, branch: event.branch ?? branch } : event;
     return this.changes.addTo(this.#hasPath && !own.nodeInfo?.path ? { ...own, nodeInfo: this.#nodeInfoOf(own) } : own);
+  }
+
+  /** Prepares an event that the agent yields. It names the events before it that were not stored, so that a replay skips them. */
+  prepareOwn(event: Event): Event {
+    const prepared = this.prepareEvent(event);
+    if (!this.#notStored || prepared.seq !== undefined || prepared.partial || !this.#isOwn(prepared)) return prepared;
+    return { ...prepared, nodeInfo: { ...prepared.nodeInfo, [NOT_STORED]: this.#notStored } };
+  }
+
+  /** Records whether an event was stored. `stored` has no `seq` if it was not. */
+  recordOutcome(prepared: Event, stored: Event): void {
+    if (prepared.partial || !this.#isOwn(prepared) || !this.task.isResumable) return;
+    if (stored.seq === undefined) (this.#notStored ??= []).push(prepared.id);
+    else this.#notStored = undefined;
+  }
+
+  /** True unless the event is an event of an agent that this agent runs. */
+  #isOwn({ nodeInfo }: Event): boolean {
+    return nodeInfo?.path === undefined ? !this.#hasPath : nodeInfo.path === this.place;
   }
 
   /** Stores an event of a tool call. Changes of hooks and agents stay pending for the event with the answer. */

@@ -1,19 +1,29 @@
 import { createEvent, getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
-import { assertDuration, assertSeconds, failInvalidJson, invalidInput, JsonCopier } from '@thole/core/kit';
+import { assertSeconds, failInvalidJson, invalidInput, JsonCopier } from '@thole/core/kit';
 import type { RecordedInterrupt } from '@thole/core/kit';
 import type { Event, InputRequest, InterruptKind, Json, MaybePromise, StepFunction } from '@thole/core';
-import { assertInputRequest, inputAnswer } from '../flow/input-answer.ts';
+import { assertInputRequest, cannotPauseError, inputAnswer } from '../flow/input-answer.ts';
+import { childNumberOf } from '../flow/child-request.ts';
 import { inputRequest, requestEvent, timerRequest } from '../flow/interrupt-request.ts';
 import type { InterruptRequest } from '../flow/interrupt-request.ts';
 import { placeOf } from '../history/progress.ts';
 import { RunPaused } from '../hooks/run-paused.ts';
 import type { RunTask } from '../invocation/run-task.ts';
+import { emptyEvent } from '../session/live-session.ts';
 import type { AgentContext } from './agent-context.ts';
 
 // A resumed run does not repeat waits that have an answer, steps that have a result, and events that are stored.
 
 /** Longest wait during which the run stays active, in milliseconds. A longer wait pauses the run. */
 const MAX_WAIT_IN_PROCESS_MS = 60_000;
+/** The last time that a `Date` can contain, in seconds. */
+const MAX_TIME_S = 8.64e12;
+
+/**
+ * Name in `nodeInfo` of the ids of events that an agent yielded before this event, and that were not stored: a plugin dropped them,
+ * or the caller of the agent did not pass them on.
+ */
+export const NOT_STORED = 'notStored';
 
 /** The waits of one agent for a person or for the clock: `requestInput`, `sleep` and `sleepUntil` of its context. */
 export class AgentWaits {
@@ -35,15 +45,17 @@ export class AgentWaits {
     if (recorded?.answer) return inputAnswer(recorded, p.message);
     if (!recorded) {
       const { durability, runtime } = this.#task.runner;
-      await this.#record(inputRequest({ runtime, call: undefined, ttlMs: p.ttlMs ?? durability.interruptTtlMs }, p));
+      await this.record([inputRequest({ runtime, call: undefined, ttlMs: p.ttlMs ?? durability.interruptTtlMs }, p)]);
     }
     return this.#pause(`Agent ${this.#context.agentName} waits for an answer.`);
   }
 
   async sleep(ms: number): Promise<void> {
-    assertDuration('ms', ms);
+    if (!(typeof ms === 'number' && ms > 0 && ms < Infinity))
+      throw new TholeError('INVALID_INPUT', 'ms must be a finite number of milliseconds above 0.');
     const { runtime, signal } = this.#context;
     if (ms <= MAX_WAIT_IN_PROCESS_MS) return runtime.sleep(ms, signal);
+    assertReachable('ms', runtime.now() + ms / 1_000);
     const n = this.#sleeps.get(ms) ?? 0;
     this.#sleeps.set(ms, n + 1);
     const recorded = this.#recorded('timer').filter(({ call }) => call.args['ms'] === ms)[n];
@@ -52,6 +64,7 @@ export class AgentWaits {
 
   async sleepUntil(time: number): Promise<void> {
     assertSeconds('time', time);
+    assertReachable('time', time);
     const recorded = this.#recorded('timer').find(
       ({ call }) => call.args['wakeAt'] === time && call.args['ms'] === undefined,
     );
@@ -61,29 +74,44 @@ export class AgentWaits {
     return this.#waitUntil(time, recorded, undefined);
   }
 
-  /** Returns the requests of this agent, without those of its tools, oldest first. */
+  pauseForChild(): never {
+    return this.#pause(`A child run of agent ${this.#context.agentName} waits for an answer.`);
+  }
+
+  /** Returns the requests of the n-th child run of this agent, oldest first. */
+  requestsOfChild(n: number): RecordedInterrupt[] {
+    return this.#ownRequests().filter(({ call }) => childNumberOf(call) === n);
+  }
+
+  /** Returns the requests that this agent itself has made, oldest first. */
   #recorded(kind: InterruptKind): RecordedInterrupt[] {
+    return this.#ownRequests().filter(
+      ({ call, interrupt }) => interrupt.kind === kind && childNumberOf(call) === undefined,
+    );
+  }
+
+  /** Returns the requests of this agent and its child runs, without those of its tools. */
+  #ownRequests(): RecordedInterrupt[] {
     const { invocationId, interrupts, rootPlace } = this.#task;
     return interrupts
       .ofInvocation(invocationId)
       .filter(
         ({ interrupt, event }) =>
-          interrupt.kind === kind &&
-          interrupt.functionCallId === undefined &&
-          placeOf(event, rootPlace) === this.#context.place,
+          interrupt.functionCallId === undefined && placeOf(event, rootPlace) === this.#context.place,
       );
   }
 
   async #waitUntil(wakeAt: number, recorded: RecordedInterrupt | undefined, ms: number | undefined): Promise<void> {
     if (recorded?.answer) return;
     this.#assertResumable('A wait of more than 60 s');
-    if (!recorded) await this.#record(timerRequest(this.#task.runner.runtime, wakeAt, ms));
+    if (!recorded) await this.record([timerRequest(this.#task.runner.runtime, wakeAt, ms)]);
     return this.#pause(`Agent ${this.#context.agentName} waits until ${new Date(wakeAt * 1_000).toISOString()}.`);
   }
 
-  async #record(request: InterruptRequest): Promise<void> {
+  /** Stores requests of this agent or of its child runs. */
+  async record(requests: readonly InterruptRequest[]): Promise<void> {
     const { agentName: author, branch, invocationId, runtime } = this.#context;
-    const event = this.#context.prepareEvent(requestEvent({ author, invocationId, branch, runtime }, [request]));
+    const event = this.#context.prepareEvent(requestEvent({ author, invocationId, branch, runtime }, requests));
     const stored = await this.#task.commit(event);
     if (stored) this.#task.output.push(stored);
   }
@@ -95,10 +123,17 @@ export class AgentWaits {
 
   #assertResumable(what: string): void {
     this.#task.state.assertOpen();
-    if (this.#task.isResumable) return;
-    const reason = this.#task.isChild ? 'a child run' : 'an app with resumability.isResumable: false';
-    throw new TholeError('INVALID_INPUT', `${what} is not possible in ${reason}: it cannot pause.`);
+    if (!this.#task.isResumable) throw cannotPauseError(what, this.#task.runner.durability);
   }
+}
+
+/** Throws `INVALID_INPUT` unless a timer can end at this time, in seconds. */
+function assertReachable(argument: string, time: number): void {
+  if (time <= MAX_TIME_S) return;
+  throw new TholeError(
+    'INVALID_INPUT',
+    `${argument} must end before the year 275760. To wait for an answer, use requestInput.`,
+  );
 }
 
 /** The place of a step in its invocation. */
@@ -124,7 +159,8 @@ export async function runStepOnce<R extends Json | undefined | void>(
     commit: (event: Event) => MaybePromise<Event | undefined>;
   },
 ): Promise<R> {
-  if (typeof step.name !== 'string' || step.name === '') throw invalidInput("A step's name", 'a string', step.name);
+  if (typeof step.name !== 'string' || step.name === '')
+    throw invalidInput("A step's name", 'a string that is not empty', step.name);
   if (typeof p.fn !== 'function') throw invalidInput(`Step ${step.name}`, 'a function', p.fn);
   const stored = task.progress?.resultOf(step);
   if (stored !== undefined) return stored as R;
@@ -145,12 +181,19 @@ export async function runStepOnce<R extends Json | undefined | void>(
 export class EventReplay {
   readonly #agentName: string;
   readonly #place: string;
-  readonly #events: Event[];
+  /** The next events. Undefined for an event that was not stored. */
+  readonly #events: (Event | undefined)[];
 
   constructor(agentName: string, place: string, events: readonly Event[]) {
     this.#agentName = agentName;
     this.#place = place;
-    this.#events = [...events];
+    const stored = new Set(events.map(({ id }) => id));
+    this.#events = events.flatMap((event) => [
+      ...notStoredBefore(event)
+        .filter((id) => !stored.has(id))
+        .map(() => undefined),
+      event,
+    ]);
   }
 
   /** True if the agent has not yielded all of its earlier events again. */
@@ -159,13 +202,14 @@ export class EventReplay {
   }
 
   /**
-   * Returns the stored event that this event repeats, or undefined for a new event. Throws `RESUME_DIVERGED` if they differ in
-   * author or kind.
+   * Returns the stored event that this event repeats, or undefined for a new event. An event that was not stored before is not
+   * stored now either. Throws `RESUME_DIVERGED` if the events differ in author or kind.
    */
   next(event: Event): Event | undefined {
-    if (!this.isActive || event.partial || event.seq !== undefined) return undefined;
+    if (!this.isActive || event.partial) return undefined;
     if (event.nodeInfo?.path !== undefined && event.nodeInfo.path !== this.#place) return undefined;
-    const stored = this.#events.shift()!;
+    const stored = this.#events.shift();
+    if (!stored) return emptyEvent(event);
     if (stored.author === event.author && kindOf(stored) === kindOf(event)) return stored;
     throw new TholeError(
       'RESUME_DIVERGED',
@@ -173,6 +217,12 @@ export class EventReplay {
         `${kindOf(stored)} of ${stored.author}). Put decisions that depend on state or on the outside into context.step().`,
     );
   }
+}
+
+/** Returns the ids of the events that the agent yielded before this event, and that were not stored. */
+function notStoredBefore({ nodeInfo }: Event): readonly string[] {
+  const ids = nodeInfo?.[NOT_STORED];
+  return Array.isArray(ids) ? (ids as string[]) : [];
 }
 
 /** Returns the kind of an event by its parts. */

@@ -1,5 +1,5 @@
 import { createEvent } from '@thole/core';
-import { assertAgent } from '@thole/core/kit';
+import { assertAgent, invalidInput } from '@thole/core/kit';
 import type { Agent, Content, Event, SpanAttributes } from '@thole/core';
 import { isRequestEvent } from '../history/turn-segments.ts';
 import { asError } from '../hooks/as-error.ts';
@@ -64,16 +64,25 @@ export async function* runAgent(
       resolveYield(task, event, yield event);
     } else if (!task.ended) {
       const steps = agent.runAsync(context);
+      if (typeof steps?.next !== 'function')
+        throw invalidInput(
+          `The result of runAsync of agent ${agent.name}`,
+          'an async generator (async *runAsync)',
+          steps,
+        );
       let isFinished = false;
       try {
         let step = await (span ? stepInSpan(span, steps) : steps.next());
         while (!step.done) {
+          if (typeof step.value !== 'object' || step.value === null)
+            throw invalidInput(`An event of agent ${agent.name}`, 'an object', step.value);
           let stored = context.findReplayed(step.value);
           // Partial events of a stored answer are not delivered again.
           if (!stored && step.value.partial && context.isReplaying) stored = step.value;
           if (!stored) {
-            const event = context.prepareEvent(step.value);
+            const event = isLlm ? context.prepareEvent(step.value) : context.prepareOwn(step.value);
             stored = resolveYield(task, event, yield event);
+            if (!isLlm) context.recordOutcome(event, stored);
           }
           // Agents are nested generators, so a long chain of transfers would overflow the stack.
           if (unwinds) await Promise.resolve();

@@ -19,7 +19,7 @@ import type {
 } from '@thole/core';
 import { addUsage } from '../flow/add-usage.ts';
 import { childAnswers, childRequest } from '../flow/child-request.ts';
-import { assertInputRequest, declinedError, expiredError } from '../flow/input-answer.ts';
+import { assertInputRequest, cannotPauseError, declinedError, expiredError } from '../flow/input-answer.ts';
 import { credentialRequest, inputRequest } from '../flow/interrupt-request.ts';
 import type { InterruptRequest } from '../flow/interrupt-request.ts';
 import type { ToolContextInit } from '../hooks/flow-support.ts';
@@ -180,8 +180,8 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
     return {
       key: `${this.idempotencyKey} ${n}`,
       earlier: task.progress?.childOf(callId, n),
-      answers: childAnswers(task.interrupts, callId, n),
-      completed: (log) => void this.#endedChildren.push({ ...log, callId, n, isComplete: true }),
+      answers: childAnswers(task.interrupts.ofCall(callId), n),
+      completed: async (log) => void this.#endedChildren.push({ ...log, callId, n, isComplete: true }),
       pause: async (log, requests) => {
         await this.storeChildren();
         await this.#storeChild({ ...log, callId, n });
@@ -205,7 +205,7 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
   #assertMayPause(method: string): void {
     this.assertOpen();
     if (this.task.isResumable && this.#init.call) return;
-    throw new TholeError('INVALID_INPUT', `${method} is not possible here: the run cannot pause.`);
+    throw cannotPauseError(method, this.task.runner.durability);
   }
 
   protected addArtifactVersion(filename: string, version: number): void {

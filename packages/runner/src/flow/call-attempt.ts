@@ -18,6 +18,8 @@ export interface CallAttempt {
   readonly inDoubt: Confirmation | undefined;
   /** Arguments that a person has changed. */
   readonly editedArguments: JsonObject | undefined;
+  /** Arguments that a person has seen or changed last. An approval is valid only for them. */
+  readonly approvedArguments: JsonObject | undefined;
   /** Answers to requests for input, in order. */
   readonly inputs: readonly AnsweredRequest[];
   /** Answers to requests for a sign-in, in order. */
@@ -57,20 +59,32 @@ export function attemptOf(interrupts: InterruptLog, callId: string): CallAttempt
   const decided = confirmations.filter(({ call }) => call.args['inDoubt'] !== true);
   const approved = decided.findLast(({ call }) => call.args['fromTool'] !== true);
   const last = confirmations.at(-1);
-  const confirmation = confirmationOf(decided.at(-1));
-  const approval = confirmationOf(approved);
-  const inDoubt = last === decided.at(-1) ? undefined : confirmationOf(last);
   return {
     isWaiting: recorded.some(({ isOpen }) => isOpen),
     count: recorded.filter(({ answer }) => answer).length,
     lastAnswerSeq: recorded.reduce((last, { answer }) => Math.max(last, answer?.event.seq ?? 0), 0),
-    confirmation,
-    approval,
-    inDoubt,
-    editedArguments: inDoubt?.editedArguments ?? confirmation?.editedArguments ?? approval?.editedArguments,
+    confirmation: confirmationOf(decided.at(-1)),
+    approval: confirmationOf(approved),
+    inDoubt: last === decided.at(-1) ? undefined : confirmationOf(last),
+    ...argumentsOf(confirmations),
     inputs: answersOf('input'),
     credentials: answersOf('credential'),
   };
+}
+
+/** Returns the arguments of the answers to requests for a confirmation, oldest first. Later answers keep earlier edits. */
+function argumentsOf(
+  confirmations: readonly RecordedInterrupt[],
+): Pick<CallAttempt, 'editedArguments' | 'approvedArguments'> {
+  let editedArguments: JsonObject | undefined;
+  let approvedArguments: JsonObject | undefined;
+  for (const recorded of confirmations) {
+    const { editedArguments: edited, fromTool, seenArguments } = confirmationOf(recorded)!;
+    if (edited) editedArguments = approvedArguments = edited;
+    else if (recorded.call.args['inDoubt'] === true) approvedArguments ??= seenArguments;
+    else if (!fromTool) approvedArguments = seenArguments;
+  }
+  return { editedArguments, approvedArguments };
 }
 
 /** Returns the value of an answer to a request for input: the member `result` if it is the only one. */

@@ -1,5 +1,5 @@
 import { createEventActions, TholeError } from '@thole/core';
-import { deepFreeze, trafficOf } from '@thole/core/kit';
+import { deepFreeze, callInterceptorOf } from '@thole/core/kit';
 import type { Event, Llm, LlmResponse } from '@thole/core';
 import { callCallbacks, callPlugins, hasHook, nameOf } from '../hooks/call-hooks.ts';
 import { logFailure } from '../hooks/log-failure.ts';
@@ -112,7 +112,7 @@ export class ModelCall {
       const options = { stream: this.#isStreamed, signal: context.signal, logger: context.runtime.logger };
       const { agentName, branch, runtime } = context;
       const responses =
-        trafficOf(runtime)?.callModel({ model, request, options, agentName, branch }) ??
+        callInterceptorOf(runtime)?.callModel({ model, request, options, agentName, branch }) ??
         model.generateContentAsync(request, options);
       this.#responses = responses[Symbol.asyncIterator]();
     }

@@ -1,18 +1,19 @@
 import { answerEventId, isPlainObject, requestKindOf } from '@thole/core/kit';
-import type { InterruptLog, RecordedInterrupt } from '@thole/core/kit';
+import type { RecordedInterrupt } from '@thole/core/kit';
 import type { EventInit, FunctionCall, JsonObject, Runtime } from '@thole/core';
 import { inputRequest } from './interrupt-request.ts';
 import type { InterruptRequest } from './interrupt-request.ts';
 
-/** The call that runs a child, and the number of the child run. */
+/** The call or agent that runs a child, and the number of the child run. */
 interface ChildOrigin {
   readonly runtime: Runtime;
-  readonly call: FunctionCall;
-  /** 1 for the first child run of the call. */
+  /** Undefined if an agent runs the child. */
+  readonly call: FunctionCall | undefined;
+  /** 1 for the first child run of the call or agent. */
   readonly n: number;
 }
 
-/** Member `child` of a request that a call makes for its child run. */
+/** Member `child` of a request that a call or an agent makes for its child run. */
 interface ChildMember extends JsonObject {
   n: number;
   /** The waiting call of the child. Null for a request of an agent. */
@@ -20,7 +21,7 @@ interface ChildMember extends JsonObject {
 }
 
 /**
- * Converts a request of a child into a request of the call that runs the child. A confirmation contains the call of the child in its
+ * Converts a request of a child into a request of the call or agent that runs the child. A confirmation contains the call of the child in its
  * `payload`. A long-running call of the child becomes a request for input, because the calling model must not see that call.
  */
 export function childRequest(
@@ -41,9 +42,9 @@ export function childRequest(
     name,
     args: {
       ...others,
-      ...('functionCallId' in others && { functionCallId: call.id! }),
+      ...('functionCallId' in others && { functionCallId: call?.id ?? null }),
       ...addCallToConfirmation(others, waiting),
-      originalFunctionCall: { id: call.id!, name: call.name, args: call.args },
+      ...(call && { originalFunctionCall: { id: call.id!, name: call.name, args: call.args } }),
       child,
     },
   };
@@ -56,12 +57,18 @@ function addCallToConfirmation({ toolConfirmation }: JsonObject, waiting: JsonOb
   return { toolConfirmation: { ...(toolConfirmation as JsonObject), payload } };
 }
 
-/** Returns the answers to the requests of the n-th child run of a call, as events of the child. */
-export function childAnswers(interrupts: InterruptLog, callId: string, n: number): Partial<EventInit>[] {
-  return interrupts.ofCall(callId).flatMap((recorded) => {
-    const child = recorded.call.args['child'] as ChildMember | undefined;
-    return recorded.answer && child?.n === n ? [childAnswer(recorded, child)] : [];
-  });
+/** Returns the number of the child run that made a request. Undefined if the request is not one of a child run. */
+export function childNumberOf({ args }: FunctionCall): number | undefined {
+  return (args['child'] as ChildMember | undefined)?.n;
+}
+
+/** Returns the answers to the requests of the n-th child run of a call or an agent, as events of the child. */
+export function childAnswers(requests: readonly RecordedInterrupt[], n: number): Partial<EventInit>[] {
+  return requests.flatMap((recorded) =>
+    recorded.answer && childNumberOf(recorded.call) === n
+      ? [childAnswer(recorded, recorded.call.args['child'] as ChildMember)]
+      : [],
+  );
 }
 
 function childAnswer({ answer, interrupt }: RecordedInterrupt, child: ChildMember): Partial<EventInit> {

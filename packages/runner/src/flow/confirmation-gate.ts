@@ -1,9 +1,10 @@
-import { createEvent, createEventActions, TholeError } from '@thole/core';
+import { createEvent, createEventActions } from '@thole/core';
 import { canonicalJson, isPlainObject } from '@thole/core/kit';
-import type { EventActions, FunctionCall, Json } from '@thole/core';
+import type { EventActions, FunctionCall, Json, Tool } from '@thole/core';
 import { asError } from '../hooks/as-error.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import type { CallAttempt } from './call-attempt.ts';
+import { cannotPauseError } from './input-answer.ts';
 import { confirmationHint, confirmationRequest } from './interrupt-request.ts';
 import type { InterruptRequest } from './interrupt-request.ts';
 import type { ToolAnswer } from './run-tool.ts';
@@ -32,23 +33,20 @@ export async function checkGate(
 ): Promise<{ request: InterruptRequest } | { error: Error } | undefined> {
   const { support, context } = draft;
   const approved = attempt?.approval ?? attempt?.inDoubt;
-  const approvedArgs = attempt?.editedArguments ?? approved?.seenArguments;
-  const isSame = canonicalJson(toolArgs) === canonicalJson(approvedArgs);
-  if (approved?.answer.confirmed && isSame) {
-    deleteRequest(toolContext.actions, call.id);
-    return undefined;
-  }
+  const isSame = canonicalJson(toolArgs) === canonicalJson(attempt?.approvedArguments);
+  const isApproved = approved?.answer.confirmed === true && isSame;
+  if (isApproved) deleteRequest(toolContext.actions, call.id);
+  // Edited arguments are checked again, because the parent of a child run cannot check them.
+  if (isApproved && !attempt?.editedArguments) return undefined;
   const requested = findRequest(toolContext.actions, call.id);
   const { requireConfirmation } = tool;
-  if (!requested && !requireConfirmation) return undefined;
+  if (!isApproved && !requested && !requireConfirmation) return undefined;
   try {
     await tool.checkArguments?.(toolArgs);
+    if (isApproved) return undefined;
     if (!requested && typeof requireConfirmation === 'function' && !(await requireConfirmation(toolArgs, toolContext)))
       return undefined;
-    if (!support.isResumable) {
-      const reason = 'this run cannot pause (an agent that runs as a tool, or resumability.isResumable: false)';
-      throw new TholeError('INVALID_INPUT', `${tool.name} needs a confirmation, but ${reason}.`);
-    }
+    if (!support.isResumable) throw cannotPauseError(`A confirmation of ${tool.name}`, support.durability);
   } catch (error) {
     context.signal.throwIfAborted();
     deleteRequest(toolContext.actions, call.id);
@@ -57,7 +55,7 @@ export async function checkGate(
   const hint = requested?.hint ?? confirmationHint(tool.name);
   const isChanged = canonicalJson(toolArgs) !== canonicalJson(call.args);
   const payload = requested?.payload ?? (isChanged ? { arguments: toolArgs } : undefined);
-  return { request: confirmationRequest({ runtime: context.runtime, call, ttlMs }, { hint, payload }) };
+  return { request: confirmationRequest({ runtime: context.runtime, call, ttlMs }, { hint, payload, tool }) };
 }
 
 /** Returns the provisional answer of a call that waits for a confirmation. */
@@ -71,11 +69,11 @@ export function provisionalAnswer(call: Call, { args }: InterruptRequest): ToolA
 export function findToolRequest(
   { context, support }: RequestDraft,
   call: Call,
-  { actions, ttlMs }: { actions: EventActions; ttlMs: number | undefined },
+  { actions, tool, ttlMs }: { actions: EventActions; tool: Tool; ttlMs: number | undefined },
 ): InterruptRequest | undefined {
   const requested = support.isResumable ? findRequest(actions, call.id) : undefined;
   if (!requested) return undefined;
-  return confirmationRequest({ runtime: context.runtime, call, ttlMs }, { ...requested, fromTool: true });
+  return confirmationRequest({ runtime: context.runtime, call, ttlMs }, { ...requested, tool, fromTool: true });
 }
 
 /** Stores an event that records the start of the tool. */

@@ -27,6 +27,14 @@ export function inputAnswer({ answer }: RecordedInterrupt, message: string): Jso
   return inputValue(response);
 }
 
+/** Returns the error of a request in a run that cannot pause. `what` names the request. */
+export function cannotPauseError(what: string, { isResumable }: { readonly isResumable: boolean }): TholeError {
+  const reason = isResumable
+    ? 'no call of a tool is running that could wait'
+    : 'the app has resumability.isResumable: false';
+  return new TholeError('INVALID_INPUT', `${what} is not possible, because the run cannot pause: ${reason}.`);
+}
+
 /** Returns the error of a request that the person has declined. */
 export function declinedError(message: string, { error }: JsonObject): TholeError {
   return new TholeError('INPUT_DECLINED', `The request was declined: ${message} ${error as string}`);

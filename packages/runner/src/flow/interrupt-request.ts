@@ -1,6 +1,6 @@
 import { createEvent } from '@thole/core';
 import { requestNames } from '@thole/core/kit';
-import type { Event, FunctionCall, InputRequest, Json, JsonObject, Runtime } from '@thole/core';
+import type { Event, FunctionCall, InputRequest, Json, JsonObject, Runtime, Tool } from '@thole/core';
 
 /** A request for an answer from outside, before it is stored. */
 export interface InterruptRequest {
@@ -26,14 +26,22 @@ export function confirmationHint(toolName: string): string {
 
 /**
  * Returns a request for a confirmation. `fromTool` is true if the tool made the request while it ran. Then the tool also runs
- * after a rejection.
+ * after a rejection. `tool` is the tool of the call: the request says if its arguments may be edited, because the parent of a child
+ * run does not know the tools of the child.
  */
 export function confirmationRequest(
   origin: RequestOrigin,
-  p: { hint: string; payload?: Json | undefined; fromTool?: boolean | undefined; inDoubt?: boolean | undefined },
+  p: {
+    hint: string;
+    payload?: Json | undefined;
+    tool: Tool | undefined;
+    fromTool?: boolean | undefined;
+    inDoubt?: boolean | undefined;
+  },
 ): InterruptRequest {
   return request(origin, requestNames.confirmation, {
     toolConfirmation: { hint: p.hint, confirmed: false, payload: p.payload ?? null },
+    ...(p.tool?.allowEditedArguments && { allowEditedArguments: true }),
     ...(p.fromTool && { fromTool: true }),
     ...(p.inDoubt && { inDoubt: true }),
   });

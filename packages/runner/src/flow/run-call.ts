@@ -96,5 +96,6 @@ function handleDoubt(draft: RequestDraft, call: Call, attempt: CallAttempt | und
   const hint = `The call of ${call.name} may or may not have taken effect. Approve to run it again.`;
   const origin = { runtime: context.runtime, call, ttlMs: support.durability.interruptTtlMs };
   const payload = attempt?.editedArguments && { arguments: attempt.editedArguments };
-  return { isWaiting: true, requests: [confirmationRequest(origin, { hint, payload, inDoubt: true })] };
+  const tool = draft.tools?.get(call.name);
+  return { isWaiting: true, requests: [confirmationRequest(origin, { hint, payload, tool, inDoubt: true })] };
 }

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { isPlainObject, thawJson, trafficOf } from '@thole/core/kit';
+import { isPlainObject, thawJson, callInterceptorOf } from '@thole/core/kit';
 import type {
   EventActions,
   FunctionCall,
@@ -87,7 +87,7 @@ export async function runTool(
     const hasUsage = Object.keys(open.usage).length > 0;
     const result = withEditedArguments(answerOf(draft, tool, outcome, actions), attempt?.editedArguments);
     const answer = { ...result, ...(hasUsage && { usage: open.usage }) };
-    const requested = findToolRequest(draft, call, { actions, ttlMs });
+    const requested = findToolRequest(draft, call, { actions, tool, ttlMs });
     if (!requested || !('value' in outcome)) return answer;
     await open.storeChildren();
     return { ...answer, isWaiting: true, requests: [requested] };
@@ -171,7 +171,7 @@ async function callTool(
   support.beginCall();
   try {
     const running =
-      trafficOf(context.runtime)?.callTool({ tool, args: toolArgs, toolContext }) ??
+      callInterceptorOf(context.runtime)?.callTool({ tool, args: toolArgs, toolContext }) ??
       tool.runAsync({ args: toolArgs, toolContext });
     const value = await (limit ? withTimeLimit(running, limit, tool.name, context) : running);
     if (value === undefined && tool.isLongRunning) return { value, isFromTool: true };

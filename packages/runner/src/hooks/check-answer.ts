@@ -48,7 +48,8 @@ const toolAnswer: Shape = {
 
 const event: Shape = {
   expected: 'an Event, null to drop it,',
-  fits: (answer) => isPlainObject(answer) && typeof answer['id'] === 'string' && isPlainObject(answer['actions']),
+  fits: (answer) =>
+    isPlainObject(answer) && typeof answer['id'] === 'string' && isPlainObject(answer['actions']) && hasContent(answer),
   hint: () => 'change a copy, {...event}',
 };
 
@@ -92,9 +93,7 @@ const RESPONSE_MEMBERS = {
 /** True if the value has the shape of a model's response: at least one of its members, and a content with parts. */
 export function isLlmResponse(value: unknown): value is LlmResponse {
   if (!isPlainObject(value)) return false;
-  const { content: given } = value;
-  if (given === undefined) return hasResponseMember(value);
-  return isPlainObject(given) && (given['parts'] === undefined || isContent(given));
+  return hasContent(value) && (value['content'] !== undefined || hasResponseMember(value));
 }
 
 /** Also true for an empty object, which is a response without content. */
@@ -103,6 +102,15 @@ function hasResponseMember(value: object): boolean {
   return names.length === 0 || names.some((name) => Object.hasOwn(RESPONSE_MEMBERS, name));
 }
 
+/** True unless the event or response has a content of the wrong shape. */
+function hasContent({ content: given }: { [name: string]: unknown }): boolean {
+  return given === undefined || (isPlainObject(given) && (given['parts'] === undefined || isContent(given)));
+}
+
 function isContent(value: unknown): boolean {
-  return isPlainObject(value) && Array.isArray(value['parts']) && value['parts'].every(isPlainObject);
+  return isPlainObject(value) && Array.isArray(value['parts']) && value['parts'].every(isPart);
+}
+
+function isPart(value: unknown): boolean {
+  return isPlainObject(value) && (value['text'] === undefined || typeof value['text'] === 'string');
 }

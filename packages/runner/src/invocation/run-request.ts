@@ -67,7 +67,8 @@ export function checkRunRequest(
 ): CheckedRequest {
   if (typeof request !== 'object' || request === null)
     throw invalidInput('The argument of runAsync', 'an object with userId and newMessage', request);
-  rejectUnknownOptions(request, requestNames, 'runAsync');
+  if (p.isResume === true) rejectUnknownOptions(request, resumeNames, 'resume');
+  else rejectUnknownOptions(request, requestNames, 'runAsync');
   // `appName` is accepted, so that the caller can spread a session reference into the request.
   const requestApp: unknown = (request as { appName?: unknown }).appName;
   if (requestApp !== undefined && requestApp !== appName)
@@ -78,6 +79,7 @@ export function checkRunRequest(
   if (request.invocationId !== undefined) assertName('invocationId', request.invocationId);
   if (request.messageId !== undefined) assertMessageId(request.messageId);
   if (request.answeredBy !== undefined) assertName('answeredBy', request.answeredBy);
+  assertSignal(request.abortSignal);
   const isEmpty = p.isResume === true && request.newMessage === undefined;
   const message = isEmpty ? { role: 'user' as const, parts: [] } : toMessage(request.newMessage);
   if (request.stateDelta !== undefined && !isPlainObject(request.stateDelta))
@@ -87,6 +89,12 @@ export function checkRunRequest(
     message: copier.copy(message, 'newMessage') as unknown as Content & { parts: Part[] },
     stateDelta: request.stateDelta ? (copier.copy(request.stateDelta, 'stateDelta') as StateDelta) : {},
   };
+}
+
+function assertSignal(signal: AbortSignal | null | undefined): void {
+  if (signal === undefined || signal === null) return;
+  if (typeof signal.aborted === 'boolean' && typeof signal.addEventListener === 'function') return;
+  throw invalidInput('abortSignal', 'an AbortSignal', signal);
 }
 
 /** A message must not have the event id of an answer to an interrupt, because the store keeps only the first event with an id. */
@@ -110,6 +118,9 @@ const requestNames = optionNames<RunRequest & { appName?: string }>({
   yieldUserMessage: true,
   deps: true,
 });
+
+/** Includes `answers`, which is not part of the request of the run, for suggestions. */
+const resumeNames = [...requestNames, 'answers'];
 
 const runConfigNames = optionNames<RunConfig>({
   streamingMode: true,

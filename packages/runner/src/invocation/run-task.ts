@@ -144,7 +144,7 @@ export class RunTask {
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
-  /** True if this run can pause. A child run can pause only if a tool call started it. */
+  /** True if this run can pause. */
   get isResumable(): boolean {
     return this.runner.durability.isResumable && (!this.isChild || this.childKey !== undefined);
   }
@@ -307,7 +307,7 @@ export class RunTask {
   #endAfter(running: Promise<void>): void {
     running.then(
       () => this.#end(),
-      (error: unknown) => this.#end(error),
+      (error: unknown) => this.#end(error ?? new Error('undefined was thrown.')),
     );
   }
 

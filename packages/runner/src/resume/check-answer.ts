@@ -1,5 +1,5 @@
 import { callStatus, getFunctionResponses, TholeError } from '@thole/core';
-import { canonicalJson, formatAnswerIssues, isPlainObject } from '@thole/core/kit';
+import { callToApprove, canonicalJson, formatAnswerIssues, isPlainObject } from '@thole/core/kit';
 import type { InterruptLog, RecordedInterrupt } from '@thole/core/kit';
 import type { Event, FunctionResponse, Interrupt, Json, JsonObject, ReadonlyContext, Tool, Toolset } from '@thole/core';
 import { jsonSchema, readSchemaInput } from '@thole/tools';
@@ -58,7 +58,7 @@ async function toAnswer(task: RunTask, recorded: RecordedInterrupt, given: Given
   });
   switch (interrupt.kind) {
     case 'confirmation':
-      return checked(await checkConfirmation(task, interrupt, given));
+      return checked(await checkConfirmation(task, recorded, given));
     case 'input':
       return checked(await checkInput(interrupt, given));
     case 'credential':
@@ -88,8 +88,10 @@ function assertOpen(interrupts: InterruptLog, { answer, interrupt, isOpen }: Rec
 }
 
 /** Throws unless the request names a recorded call of its author, with the same arguments and without an answer. */
-function assertOriginalCall({ session, tree }: RunTask, { event, interrupt }: RecordedInterrupt): void {
+function assertOriginalCall({ session, tree }: RunTask, { call, event, interrupt }: RecordedInterrupt): void {
   const { agentName, args, functionCallId, kind, toolName } = interrupt;
+  // A request of an agent for its child run names no call of this session.
+  if (functionCallId === undefined && call.args['child'] !== undefined) return;
   if (kind === 'confirmation' && (functionCallId === undefined || toolName === undefined))
     throw mismatchError(interrupt, 'malformed_request', 'does not name the id and the name of the call to confirm');
   if (functionCallId === undefined || kind === 'longRunning') return;
@@ -116,7 +118,11 @@ function assertOriginalCall({ session, tree }: RunTask, { event, interrupt }: Re
     throw mismatchError(interrupt, 'arguments_mismatch', 'names other arguments than the call');
 }
 
-async function checkConfirmation(task: RunTask, interrupt: Interrupt, given: GivenAnswer): Promise<JsonObject> {
+async function checkConfirmation(
+  task: RunTask,
+  { call, interrupt }: RecordedInterrupt,
+  given: GivenAnswer,
+): Promise<JsonObject> {
   const answer = given.response ? unwrapAnswer(given.response.response) : given.value;
   const content = typeof answer === 'boolean' ? { confirmed: answer } : answer;
   const {
@@ -133,13 +139,17 @@ async function checkConfirmation(task: RunTask, interrupt: Interrupt, given: Giv
   const edited = editedArguments ?? adkEdited ?? null;
   if (edited === null) return rest;
   if (!isPlainObject(edited)) throw invalidAnswer(interrupt, 'has editedArguments that are not an object');
-  const tool = await findTool(task, interrupt);
-  if (!tool?.allowEditedArguments) {
-    const message = `${interrupt.toolName ?? 'The tool'} does not allow edited arguments. Confirm or reject the call unchanged.`;
+  // The request of a child run says if the arguments may be edited. The child checks them when it continues.
+  const isOfChild = call.args['child'] !== undefined;
+  const tool = isOfChild ? undefined : await findTool(task, interrupt);
+  const isEditable = isOfChild ? call.args['allowEditedArguments'] === true : tool?.allowEditedArguments;
+  if (!isEditable) {
+    const { toolName } = callToApprove(interrupt);
+    const message = `${toolName ?? 'The tool'} does not allow edited arguments. Confirm or reject the call unchanged.`;
     throw new TholeError('ARGUMENTS_NOT_EDITABLE', message);
   }
   try {
-    await tool.checkArguments?.(edited as JsonObject);
+    await tool?.checkArguments?.(edited as JsonObject);
   } catch (cause) {
     throw new TholeError('ANSWER_INVALID', (cause as Error).message, { cause });
   }

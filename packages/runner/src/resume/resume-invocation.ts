@@ -1,5 +1,5 @@
 import { createEvent, getFunctionResponses, TholeError } from '@thole/core';
-import { answerEventId } from '@thole/core/kit';
+import { answerEventId, invalidInput, isPlainObject } from '@thole/core/kit';
 import type { Agent, Content, Event, Json, JsonObject, Part } from '@thole/core';
 import { findAgentToRun } from '../history/find-agent-to-run.ts';
 import { interruptsOf } from '../history/interrupt-fold.ts';
@@ -145,7 +145,9 @@ function answersOf({ resume }: RunTask, { message }: CheckedRequest): GivenAnswe
       throw new TholeError('INVALID_INPUT', `A function response of "${name}" has no id. Set the id of its request.`);
     answers.push({ id, response });
   }
-  for (const [id, value] of Object.entries(resume?.answers ?? {})) answers.push({ id, value: value as Json });
+  const given: unknown = resume?.answers ?? {};
+  if (!isPlainObject(given)) throw invalidInput('answers', 'an object with the ids of interrupts as keys', given);
+  for (const [id, value] of Object.entries(given)) answers.push({ id, value: value as Json });
   const ids = new Set<string>();
   for (const { id } of answers) {
     if (ids.has(id)) throw new TholeError('INVALID_INPUT', `The request answers "${id}" twice.`);

@@ -1,5 +1,7 @@
 import type { Event, MemoryService } from '@thole/core';
 import type { RunTask } from '../invocation/run-task.ts';
+import { isJournalEvent } from '../compaction/is-journal-event.ts';
+import { isRequestEvent } from '../history/turn-segments.ts';
 import { inMemorySession } from '../session/in-memory-session.ts';
 import { RunHandle } from './run.ts';
 import type { ChildCall, ChildRunInit } from './runner-deps.ts';
@@ -13,7 +15,11 @@ export async function* runChild(parent: RunTask, p: ChildRunInit): AsyncGenerato
   const { artifactRef, calls, runner, session } = parent;
   const { appName, userId } = session.ref;
   const { earlier, answers } = p.call ?? {};
-  if (earlier?.isComplete) return yield* agentEvents(earlier.events);
+  if (earlier?.isComplete) return yield* eventsForParent(earlier.events);
+  if (earlier && p.call?.wait) {
+    yield* eventsForParent(earlier.events);
+    p.call.wait();
+  }
   const ref = { appName, userId, sessionId: runner.runtime.newId('session') };
   const tree = createAgentTree(p.agent, runner.models);
   const sessionAccess = inMemorySession(runner.runtime, ref, p.state ?? p.parentState, earlier?.events);
@@ -40,16 +46,49 @@ export async function* runChild(parent: RunTask, p: ChildRunInit): AsyncGenerato
   parent.pendingCalls++;
   try {
     // The caller applies the state changes of the earlier attempt again: it reads them from these events.
-    yield* agentEvents(earlier?.events ?? []);
-    yield* child;
+    yield* eventsForParent(earlier?.events ?? []);
+    yield* allEvents(child, earlier?.events.length ?? 0);
   } finally {
     parent.pendingCalls--;
   }
   if (p.call) await reportEnd(p.call, child);
 }
 
-function agentEvents(events: readonly Event[]): Event[] {
-  return events.filter(({ author }) => author !== 'user');
+/**
+ * Yields partial events when they arrive, and all stored events in the order of the session, without the first `count`. The agents
+ * may have stored some of them without passing them on: results of steps, and events of `context.commit`.
+ */
+async function* allEvents(child: RunHandle, count: number): AsyncGenerator<Event, void> {
+  let yielded = count;
+  for await (const event of child) {
+    if (event.partial) {
+      yield event;
+      continue;
+    }
+    const stored = child.storedEvents(yielded).filter(({ seq }) => seq! <= event.seq!);
+    yielded += stored.length;
+    yield* eventsForParent(stored);
+  }
+  yield* eventsForParent(child.storedEvents(yielded));
+}
+
+/**
+ * Returns the events that the parent receives. Of messages, answers, requests and records for the next run it receives only the
+ * changes of state and artifacts.
+ */
+function eventsForParent(events: readonly Event[]): Event[] {
+  return events.flatMap((event) => {
+    const { actions, author, content: _content, customMetadata, longRunningToolIds: _ids, ...others } = event;
+    const isRecord =
+      author === 'user' ||
+      author === 'system' ||
+      isRequestEvent(event) ||
+      isJournalEvent(event) ||
+      customMetadata?.['toolStarted'] !== undefined;
+    if (!isRecord) return [event];
+    const hasChanges = Object.keys(actions.stateDelta).length + Object.keys(actions.artifactDelta).length > 0;
+    return hasChanges ? [{ ...others, author, actions }] : [];
+  });
 }
 
 /** Reports the end of the child to its call. If the child has paused, the call stores its log, takes over its interrupts and pauses. */

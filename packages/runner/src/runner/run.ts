@@ -150,9 +150,12 @@ export class RunHandle implements Run {
     return recorded.map(({ call }) => call);
   }
 
-  /** Returns all events of the session. */
-  storedEvents(): Event[] {
-    return this.#task.opened ? [...this.#task.session.log] : [];
+  /** Returns the events of the session, without the first `count`. */
+  storedEvents(count: number = 0): Event[] {
+    const { opened } = this.#task;
+    if (!opened) return [];
+    const { log } = opened.session;
+    return Array.from({ length: Math.max(0, log.length - count) }, (_, i) => log.at(count + i)!);
   }
 
   #result(): RunResult {

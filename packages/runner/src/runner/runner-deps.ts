@@ -97,23 +97,25 @@ export type ChildRunInit = ChildRun & {
   parentState: StateMap;
   parentSpan: Span | undefined;
   signal: AbortSignal;
-  /** The call of a tool that runs the child. Undefined: the child cannot pause. */
+  /** The tool call or agent that runs the child. Undefined: the child cannot pause. */
   call?: ChildCall | undefined;
 };
 
 /** The invocation of a child run and its events. */
 export type ChildEvents = Pick<ChildLog, 'invocationId' | 'events'>;
 
-/** The call of a tool that runs a child, as the child run uses it. */
+/** The tool call or agent that runs a child, as the child run uses it. */
 export interface ChildCall {
-  /** Identifies the child in all attempts of the call. */
+  /** Identifies the child in all attempts of the call or agent. */
   readonly key: string;
-  /** The log of an earlier attempt of the call. */
+  /** The log of an earlier attempt. */
   readonly earlier: ChildLog | undefined;
   /** Answers to the interrupts of all earlier attempts. */
   readonly answers: readonly Partial<EventInit>[];
-  /** Called when the child has ended. Its log is stored if the call pauses later. */
-  completed(log: ChildEvents): void;
-  /** Stores the log of the child and requests its interrupts for the call. Throws `RunPaused`. */
+  /** Set if a request of the child is open: the child does not run. Throws `RunPaused`. */
+  readonly wait?: (() => never) | undefined;
+  /** Called when the child has ended. A tool call stores the log only if it pauses later, an agent at once. */
+  completed(log: ChildEvents): Promise<void>;
+  /** Stores the log of the child and requests its interrupts for the call or agent. Throws `RunPaused`. */
   pause(log: ChildEvents, requests: readonly InterruptRequest[]): Promise<never>;
 }

@@ -17,6 +17,7 @@ import {
   textsIn,
   toolOf,
 } from '../support/llm-setup.ts';
+import { agentOf, says as sayingEvent } from '../support/setup.ts';
 
 describe('AgentTool', () => {
   it('aborts its model at the time limit of its call (contract 25)', async () => {
@@ -125,6 +126,30 @@ describe('AgentTool', () => {
     const events = await Array.fromAsync(runner.runAsync(hello));
     expect(answersIn(events)[0]![1]).toEqual({ error: expect.stringContaining('MODEL_OVERLOADED') });
     expect(textsIn(events).at(-1)).toBe('root: Sorry.');
+  });
+
+  it('returns the state changes of steps, of context.commit and of hooks for the message (contract 25)', async () => {
+    const agent = agentOf('clerk', async function* (context) {
+      context.state.set('inStep', 1);
+      await context.step('look', () => 'seen');
+      context.state.set('committed', 2);
+      await context.commit(sayingEvent(context, 'Looking.'));
+      context.state.set('last', 3);
+      yield sayingEvent(context, 'Done.');
+    });
+    const plugin: Plugin = {
+      name: 'counter',
+      onUserMessageCallback: async ({ invocationContext: { state } }) =>
+        void state.set('messages', Number(state.get('messages') ?? 0) + 1),
+    };
+    const model = new ScriptedLlm(calls('clerk', { request: 'Look.' }), says('Thanks.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [new AgentTool({ agent })] }), {
+      plugins: [plugin],
+    });
+    await runner.runToCompletion(hello);
+    const { events, state } = await stored();
+    expect(answersIn(events)).toEqual([['clerk', { result: 'Done.' }]]);
+    expect(state).toEqual({ inStep: 1, committed: 2, last: 3, messages: 2 });
   });
 
   it('returns an error to the calling model if its agent waits and the app cannot pause', async () => {

@@ -31,6 +31,33 @@ function createWrapper(name: string, sub: Agent, keep: (event: Event) => Event |
   );
 }
 
+describe('A custom agent with an invalid runAsync', () => {
+  it.each<[string, Agent['runAsync'], string]>([
+    ['returns a promise', (async () => 5) as never, 'The result of runAsync of agent root must be an async generator'],
+    ['returns nothing', (() => undefined) as never, 'The result of runAsync of agent root must be an async generator'],
+    [
+      'yields undefined',
+      async function* () {
+        yield undefined;
+      } as never,
+      'An event of agent root must be an object',
+    ],
+    [
+      'yields a text',
+      async function* () {
+        yield 'Hi.';
+      } as never,
+      'An event of agent root must be an object',
+    ],
+  ])('ends the run with INVALID_INPUT if it %s', async (_, runAsync, message) => {
+    const { runner } = await createSetup({ name: 'root', runAsync });
+    await expect(runner.runToCompletion(hello)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
 /** Replaces `runAsync` of an agent by a `for await` loop over it, like a subclass. */
 function withOverride<A extends Agent>(agent: A): A {
   const steps = agent.runAsync.bind(agent) as (context: InvocationContext) => AsyncIterable<Event>;

@@ -86,17 +86,21 @@ describe('Parts of an answer', () => {
 });
 
 describe('A model response with the wrong shape', () => {
-  it.each([{ text: 'Hi.' }, { role: 'model', parts: [{ text: 'Hi.' }] }, { content: 'Hi.' }])(
-    'ends the run with MODEL_PROTOCOL and names the correct form: %j',
-    async (response) => {
-      const { runner } = await createSetup(rootOf(new ScriptedLlm(response as never)));
-      const { error } = await outcomeOf(runner.runAsync(hello));
-      expect(error).toMatchObject({
-        code: 'MODEL_PROTOCOL',
-        message: expect.stringContaining('it must be {content: {role: "model", parts: [{text}]}}'),
-      });
-    },
-  );
+  it.each([
+    { text: 'Hi.' },
+    { role: 'model', parts: [{ text: 'Hi.' }] },
+    { content: 'Hi.' },
+    { content: { role: 'model', parts: [{ text: 5 }] } },
+    { content: { role: 'model', parts: [{ text: null }] } },
+  ])('ends the run with MODEL_PROTOCOL, names the correct form, and the next run works: %j', async (response) => {
+    const { runner } = await createSetup(rootOf(new ScriptedLlm(response as never, says('Hi.'))));
+    const { error } = await outcomeOf(runner.runAsync(hello));
+    expect(error).toMatchObject({
+      code: 'MODEL_PROTOCOL',
+      message: expect.stringContaining('it must be {content: {role: "model", parts: [{text}]}}'),
+    });
+    expect((await runner.runToCompletion(hello)).text).toBe('Hi.');
+  });
 });
 
 describe('outputSchema as plain JSON Schema', () => {

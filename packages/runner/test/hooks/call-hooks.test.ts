@@ -1,4 +1,4 @@
-import type { Agent, Content, Plugin } from '@thole/core';
+import type { Agent, Content, Event, Plugin } from '@thole/core';
 import { calls, fails, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import type { LlmAgentOptions } from '../../src/agents/llm-agent-options.ts';
@@ -70,6 +70,21 @@ describe('A callback with an invalid result', () => {
     const { runner } = await createSetup(agent);
     const { error } = await outcomeOf(runner.runAsync(hello));
     expect(error).toMatchObject({ code: 'CALLBACK_FAILED', message: expect.stringContaining(sentence) });
+  });
+
+  it('ends the run with PLUGIN_FAILED for a text that is not a string, and the next run works', async () => {
+    let isBroken = true;
+    const onEventCallback = async ({ event }: { event: Event }): Promise<Event | undefined> =>
+      isBroken && event.author === 'root' ? { ...event, content: { parts: [{ text: 7 as never }] } } : undefined;
+    const agent = rootOf(new ScriptedLlm(says('x'), says('Hi.')));
+    const { runner } = await createSetup(agent, { plugins: [{ name: 'odd', onEventCallback }] });
+    const { error } = await outcomeOf(runner.runAsync(hello));
+    expect(error).toMatchObject({
+      code: 'PLUGIN_FAILED',
+      message: expect.stringContaining('onEventCallback must return an Event'),
+    });
+    isBroken = false;
+    expect((await runner.runToCompletion(hello)).text).toBe('Hi.');
   });
 
   it('ends the run with PLUGIN_FAILED in a plugin', async () => {

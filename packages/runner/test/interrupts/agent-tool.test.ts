@@ -1,4 +1,4 @@
-import type { Interrupt, LlmResponse } from '@thole/core';
+import type { Interrupt, Json, JsonObject, LlmResponse } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
@@ -106,6 +106,54 @@ describe('AgentTool', () => {
     const { runner } = await createSetup(rootOf(model, { tools: [new AgentTool({ agent })] }));
     const { interrupts } = await runner.runToCompletion(hello);
     expect(interrupts).toMatchObject([{ toolName: 'clerk', payload: { toolName: 'pay', args: { sum: 5 } } }]);
+  });
+
+  it.each([1, 2])('runs a call of its agent with edited arguments, %i levels deep', async (levels) => {
+    const paid: JsonObject[] = [];
+    const checkArguments = async ({ sum }: JsonObject): Promise<void> => {
+      if (typeof sum !== 'number') throw new Error('sum must be a number.');
+    };
+    const pay = toolOf('pay', (args) => paid.push(args), {
+      requireConfirmation: true,
+      allowEditedArguments: true,
+      checkArguments,
+    });
+    const inner = new ScriptedLlm(calls('pay', { sum: 5 }), calls('pay', { sum: 6 }), says('Paid.'));
+    const clerk = new LlmAgent({ name: 'clerk', model: inner, tools: [pay] });
+    const manager = new LlmAgent({
+      name: 'manager',
+      model: new ScriptedLlm(calls('clerk', { request: 'Pay.' }), says('Paid.')),
+      tools: [new AgentTool({ agent: clerk })],
+    });
+    const agent = levels === 1 ? clerk : manager;
+    const model = new ScriptedLlm(calls(agent.name, { request: 'Pay.' }), says('Done.'));
+    const { runner } = await createSetup(rootOf(model, { tools: [new AgentTool({ agent })] }));
+    const first = await runner.runToCompletion(hello);
+    const edit = (id: string, sum: Json): ReturnType<typeof runner.resume> =>
+      runner.resume({ ...ref, answers: { [id]: { confirmed: true, editedArguments: { sum } } } });
+    // The tool is not called with invalid arguments. The model reads the error and calls it again.
+    const second = await edit(first.interrupts[0]!.id, 'four').result;
+    expect(JSON.stringify(inner.requests[1]!.contents)).toContain('sum must be a number.');
+    expect(paid).toEqual([]);
+    expect(second.interrupts).toMatchObject([{ payload: { args: { sum: 6 } } }]);
+    expect(await edit(second.interrupts[0]!.id, 4).result).toMatchObject({ status: 'completed' });
+    expect(paid).toEqual([{ sum: 4 }]);
+    expect(JSON.stringify(inner.requests[2]!.contents)).toContain('"editedArguments":{"sum":4}');
+  });
+
+  it('rejects edited arguments of a call of its agent if the tool does not allow them', async () => {
+    const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
+    const agent = new LlmAgent({ name: 'clerk', model: new ScriptedLlm(calls('pay', { sum: 5 })), tools: [pay] });
+    const model = new ScriptedLlm(calls('clerk', { request: 'Pay.' }));
+    const { runner } = await createSetup(rootOf(model, { tools: [new AgentTool({ agent })] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    const answers = { [interrupts[0]!.id]: { confirmed: true, editedArguments: { sum: 4 } } };
+    const { error } = await outcomeOf(runner.resume({ ...ref, answers }));
+    expect(error).toMatchObject({
+      code: 'ARGUMENTS_NOT_EDITABLE',
+      message: 'pay does not allow edited arguments. Confirm or reject the call unchanged.',
+    });
+    expect(await runner.pendingInterrupts(ref)).toHaveLength(1);
   });
 
   it('continues its agent when a timer of the agent is due', async () => {

@@ -89,6 +89,20 @@ describe('editedArguments', () => {
     expect(answersIn((await stored()).events)).toContainEqual(['adk_request_confirmation', answer]);
   });
 
+  it('are kept when a callback changes them and a person approves the changed arguments', async () => {
+    const paid: JsonObject[] = [];
+    const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Paid.'));
+    const beforeToolCallback = ({ args }: { args: JsonObject }): undefined => void (args['audited'] = true);
+    const { runner } = await createSetup(rootOf(model, { tools: [editableTool(paid)], beforeToolCallback }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    const edit = { confirmed: true, editedArguments: { sum: 4 } };
+    const second = await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: edit } }).result;
+    expect(second.interrupts).toMatchObject([{ payload: { arguments: { sum: 4, audited: true } } }]);
+    const third = await runner.resume({ ...ref, answers: { [second.interrupts[0]!.id]: true } }).result;
+    expect(third).toMatchObject({ status: 'completed', interrupts: [] });
+    expect(paid).toEqual([{ sum: 4, audited: true }]);
+  });
+
   it('do not change the stored call', async () => {
     const paid: JsonObject[] = [];
     const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Paid.'));

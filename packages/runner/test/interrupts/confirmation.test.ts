@@ -311,6 +311,19 @@ describe('Runner.resume', () => {
     expect((await outcomeOf(runner.resume({ ...ref, invocationId }))).error?.code).toBe('INVOCATION_ENDED');
   });
 
+  it.each([
+    [{ answer: {} }, 'resume has no option answer. Did you mean answers?'],
+    [{ answers: ['x'] }, 'answers must be an object with the ids of interrupts as keys, got an array.'],
+    [{ answers: true }, 'answers must be an object with the ids of interrupts as keys, got a boolean.'],
+  ])('rejects %j with INVALID_INPUT and names the option', async (request, message) => {
+    const { tool } = createPayment();
+    const { runner } = await createSetup(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] }));
+    await runner.runToCompletion(hello);
+    const { error } = await outcomeOf(runner.resume({ ...ref, ...(request as object) }));
+    expect(error).toMatchObject({ code: 'INVALID_INPUT', message });
+    expect(await runner.pendingInterrupts(ref)).toHaveLength(1);
+  });
+
   it('rejects an update of a confirmation with ANSWER_INVALID, and then accepts the answer', async () => {
     const { tool, paid } = createPayment();
     const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.'));

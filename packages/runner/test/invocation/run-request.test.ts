@@ -22,6 +22,7 @@ describe('Runner.runAsync with an invalid request', () => {
     ['an unknown option of runConfig', { runConfig: { speed: 1 } as never }, 'speed'],
     ['metadata of the runtime', { runConfig: { customMetadata: { step: {} } } }, '"step"'],
     ['metadata that ADK reserves', { runConfig: { customMetadata: { __adk_internal_x: 1 } } }, '"__adk_internal_x"'],
+    ['a signal that is not an AbortSignal', { abortSignal: {} as never }, 'abortSignal must be an AbortSignal'],
     ['an empty userId', { userId: '' }, 'userId'],
     ['a missing message', { newMessage: undefined as never }, 'newMessage'],
     ['a cyclic value in the state delta', { stateDelta: { a: cyclic } as never }, 'stateDelta.a.self'],

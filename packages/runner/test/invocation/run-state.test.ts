@@ -25,6 +25,16 @@ describe('RunAgents', () => {
     expect((await stored()).events.at(-1)).toMatchObject({ author: 'broken', errorCode: 'AGENT_FAILED' });
   });
 
+  it('ends the run with AGENT_FAILED if an agent throws undefined (contract 22)', async () => {
+    const root = agentOf('root', async function* () {
+      await Promise.reject(undefined as never);
+    });
+    const { runner, stored } = await createSetup(root);
+    const { error } = await outcomeOf(runner.runAsync(hello));
+    expect(error).toMatchObject({ code: 'AGENT_FAILED', message: expect.stringContaining('Agent root') });
+    expect((await stored()).events.at(-1)).toMatchObject({ errorCode: 'AGENT_FAILED' });
+  });
+
   it('sets the agent that failed as the author for an error with a code, too', async () => {
     const subAgents = ['a', 'b', 'c'].map(
       (name) => new LlmAgent({ name, model: new ScriptedLlm(name === 'a' ? fails('MODEL_AUTH') : hangs()) }),

@@ -1,5 +1,5 @@
 import { createEvent } from '@thole/core';
-import type { Event, Fence, SessionMarks, SessionRef } from '@thole/core';
+import type { Event, Fence, InvocationContext, SessionMarks, SessionRef } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
@@ -218,16 +218,20 @@ describe('context.sleep', () => {
     expect(textsIn((await sessionService.getSession(ref))!.events).at(-1)).toBe('root: Awake.');
   });
 
-  it('rejects a time that is not a finite number with INVALID_INPUT (contract 42)', async () => {
+  it.each<[string, (context: InvocationContext) => Promise<void>, string]>([
+    ['sleepUntil(Infinity)', (context) => context.sleepUntil(Infinity), 'a finite number of seconds'],
+    ['sleepUntil(1e13)', (context) => context.sleepUntil(1e13), 'time must end before the year 275760'],
+    ['sleep(Infinity)', (context) => context.sleep(Infinity), 'ms must be a finite number of milliseconds above 0'],
+    ['sleep(-1)', (context) => context.sleep(-1), 'ms must be a finite number of milliseconds above 0'],
+    ['sleep(1e16)', (context) => context.sleep(1e16), 'ms must end before the year 275760'],
+  ])('rejects %s with INVALID_INPUT and stores no timer (contract 42)', async (_call, wait, message) => {
     const agent = agentOf('root', async function* (context) {
-      await context.sleepUntil(Infinity);
+      await wait(context);
     });
     const { runner } = await createSetup(agent);
     const { error } = await outcomeOf(runner.runAsync(hello));
-    expect(error).toMatchObject({
-      code: 'INVALID_INPUT',
-      message: expect.stringContaining('a finite number of seconds'),
-    });
+    expect(error).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining(message) });
+    expect(await runner.pendingInterrupts(ref)).toEqual([]);
   });
 
   it.each([100, 30])('pauses again if it is resumed %i seconds before its time', async (seconds) => {

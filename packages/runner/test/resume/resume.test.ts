@@ -1,4 +1,4 @@
-import { createEvent, TholeError } from '@thole/core';
+import { createEvent, textOf, TholeError } from '@thole/core';
 import type { Agent, App, Content, Event, Interrupt, JsonObject, Tool } from '@thole/core';
 import { calls, callsAll, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
@@ -397,6 +397,83 @@ describe('A custom agent of a resumed run', () => {
     expect(error?.code).toBe('RESUME_DIVERGED');
     // Only the answer of the person.
     expect(await events()).toHaveLength(before + 1);
+  });
+
+  it('stores no event twice if a plugin drops an event before it', async () => {
+    const { runnerOf, events } = await createDurableStore();
+    const agent = agentOf('root', async function* (context) {
+      for (const text of ['Secret.', 'One.', 'Secret.', 'Two.', 'Secret.']) yield sayingEvent(context, text);
+      await context.requestInput({ message: 'Which?' });
+      yield sayingEvent(context, 'Secret.');
+      await context.commit(sayingEvent(context, 'Three.'));
+      await context.requestInput({ message: 'And now?' });
+      yield sayingEvent(context, 'Four.');
+    });
+    const plugin = {
+      name: 'censor',
+      onEventCallback: async ({ event }: { event: Event }) => (textOf(event.content) === 'Secret.' ? null : undefined),
+    };
+    const runner = runnerOf(agent, { plugins: [plugin] });
+    let { interrupts } = await runner.resume({
+      ...ref,
+      invocationId: (await runner.runToCompletion(hello)).invocationId,
+    }).result;
+    while (interrupts.length > 0)
+      ({ interrupts } = await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: 'x' } }).result);
+    const texts = (await events()).map(({ content }) => textOf(content)).filter((text) => text !== '');
+    expect(texts).toEqual(['hello', 'One.', 'Two.', 'Three.', 'Four.']);
+  });
+
+  it('stores no event twice if the agent that runs it does not pass on all its events', async () => {
+    const { runnerOf, events } = await createDurableStore();
+    const inner = agentOf('inner', async function* (context) {
+      for (const text of ['Note.', 'One.', 'Note.', 'Two.']) yield sayingEvent(context, text);
+      await context.requestInput({ message: 'Which?' });
+      for (const text of ['Note.', 'Three.']) yield sayingEvent(context, text);
+    });
+    const outer = agentOf('outer', async function* (context) {
+      for await (const event of context.runAgent(inner)) if (textOf(event.content) !== 'Note.') yield event;
+    });
+    const runner = runnerOf(outer);
+    const { interrupts } = await runner.runToCompletion(hello);
+    await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: 'x' } }).done;
+    const texts = (await events()).map(({ content }) => textOf(content)).filter((text) => text !== '');
+    expect(texts).toEqual(['hello', 'One.', 'Two.', 'Three.']);
+  });
+
+  it('does not show an event again that it has stored with context.commit', async () => {
+    const { runnerOf, events } = await createDurableStore();
+    const agent = agentOf('root', async function* (context) {
+      yield await context.commit(sayingEvent(context, 'One.'));
+      await context.requestInput({ message: 'Which?' });
+      yield await context.commit(sayingEvent(context, 'Two.'));
+    });
+    const runner = runnerOf(agent);
+    const { interrupts } = await runner.runToCompletion(hello);
+    const { events: shown } = await outcomeOf(runner.resume({ ...ref, answers: { [interrupts[0]!.id]: 'x' } }));
+    expect(textsIn(shown)).toEqual(['root: Two.']);
+    expect(textsIn(await events()).filter((text) => text.endsWith('.'))).toEqual(['root: One.', 'root: Two.']);
+  });
+
+  it('continues with its stored events if the agent that runs it passes them on late', async () => {
+    const { runnerOf, events } = await createDurableStore();
+    const inner = agentOf('inner', async function* (context) {
+      for (const text of ['One.', 'Two.']) yield sayingEvent(context, text);
+      await context.requestInput({ message: 'Which?' });
+      yield sayingEvent(context, 'Three.');
+    });
+    const outer = agentOf('outer', async function* (context) {
+      const held: Event[] = [];
+      for await (const event of context.runAgent(inner)) {
+        held.push(event);
+        if (held.length === 2 || textOf(event.content) === 'Three.') yield* held.splice(0);
+      }
+    });
+    const runner = runnerOf(outer);
+    const { interrupts } = await runner.runToCompletion(hello);
+    await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: 'x' } }).done;
+    const texts = (await events()).map(({ content }) => textOf(content)).filter((text) => text !== '');
+    expect(texts).toEqual(['hello', 'One.', 'Two.', 'Three.']);
   });
 
   it('does not run agents of context.runChild again', async () => {

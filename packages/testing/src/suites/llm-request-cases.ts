@@ -112,16 +112,16 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
     contracts: [17],
     needs: ['signatures'],
     check: async (subject) => {
-      const { seal } = llmScenarios.sealed;
+      const { encryptedReasoning } = llmScenarios.encrypted;
       for (const stream of [false, true]) {
-        const llm = await subject.llm(llmScenarios.sealed);
+        const llm = await subject.llm(llmScenarios.encrypted);
         const first = requestWith({ tools: tools() });
         const { content } = split(await collect(llm, { stream }, first)).final;
         const id = content?.parts?.find((part) => part.functionCall)?.functionCall?.id ?? 'call-a';
         const answer = { functionResponse: { id, name: 'find_rooms', response: { berth: 'berth-seven' } } };
         const contents: Content[] = [...first.contents, content!, { role: 'user', parts: [answer] }];
         await collect(llm, { stream }, { ...first, contents });
-        assertInOrder(lastRequestOf(subject), [seal!, 'berth-seven']);
+        assertInOrder(lastRequestOf(subject), [encryptedReasoning!, 'berth-seven']);
       }
     },
   },

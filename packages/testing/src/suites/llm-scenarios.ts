@@ -11,7 +11,7 @@ export interface LlmScenario {
    * A signature or encrypted reasoning, as base64, with the thoughts or the first call. The next request must send it
    * back unchanged. Claim: `signatures`.
    */
-  readonly seal?: string | undefined;
+  readonly encryptedReasoning?: string | undefined;
   /** Token counts of the provider. */
   readonly usage?:
     | Readonly<Record<Exclude<keyof Usage, 'toolUsePromptTokenCount' | 'cacheCreationTokenCount'>, number>>
@@ -37,7 +37,7 @@ export type LlmScenarioName =
   | 'call'
   | 'parallel-calls'
   | 'text-then-call'
-  | 'sealed'
+  | 'encrypted'
   | 'usage'
   | 'empty'
   | 'blocked'
@@ -76,10 +76,10 @@ export const llmScenarios: { readonly [Name in LlmScenarioName]: LlmScenario & {
     calls: [{ id: 'call-a', name: 'find_rooms', args: { city: 'Oslo' } }],
     ending: 'stop',
   },
-  sealed: {
-    name: 'sealed',
+  encrypted: {
+    name: 'encrypted',
     thoughts: ['High floors.'],
-    seal: 'c2VhbGVkLXJlYXNvbmluZy1vZi10aGUtbW9kZWw=',
+    encryptedReasoning: 'c2VhbGVkLXJlYXNvbmluZy1vZi10aGUtbW9kZWw=',
     calls: [{ id: 'call-a', name: 'find_rooms', args: { city: 'Oslo' } }],
     ending: 'stop',
   },

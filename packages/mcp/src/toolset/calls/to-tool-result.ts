@@ -22,8 +22,16 @@ export function toToolResult(result: CallToolResult, maxResultBytes: number): To
   const { structuredContent, isError } = result as { structuredContent?: Json; isError?: boolean };
   const text = texts.join('\n');
   if (isError) {
-    const error = text === '' ? 'The tool failed and returned no reason.' : text;
-    return withParts({ error, ...(structuredContent !== undefined && { structuredContent }) }, parts);
+    const hasReason = text !== '' || structuredContent !== undefined || resources.length > 0;
+    const error = text || (hasReason ? 'The tool failed.' : 'The tool failed and returned no reason.');
+    return withParts(
+      {
+        error,
+        ...(structuredContent !== undefined && { structuredContent }),
+        ...(resources.length > 0 && { resources }),
+      },
+      parts,
+    );
   }
   const isRepeated = structuredContent !== undefined && isSameJson(text, structuredContent);
   const response: JsonObject = {
@@ -45,6 +53,9 @@ export function toResourceResult({ contents }: ReadResourceResult, maxResultByte
   return withParts({ resources }, parts);
 }
 
+/** Type of bytes whose type the server does not name. An answer cannot contain a file with an empty type. */
+const UNKNOWN_TYPE = 'application/octet-stream';
+
 interface CollectedParts {
   readonly resources: JsonObject[];
   readonly parts: FunctionResponsePart[];
@@ -57,7 +68,7 @@ function addBlock(block: ContentBlock, collected: CollectedParts & { readonly te
       break;
     case 'image':
     case 'audio':
-      collected.parts.push({ inlineData: { mimeType: block.mimeType, data: block.data } });
+      collected.parts.push({ inlineData: { mimeType: block.mimeType || UNKNOWN_TYPE, data: block.data } });
       break;
     case 'resource':
       addResource(block.resource, collected);
@@ -74,7 +85,7 @@ function addResource(content: ResourceContent, { resources, parts }: CollectedPa
   if ('text' in content && typeof content.text === 'string')
     return void resources.push(withoutUndefined({ uri, mimeType, text: content.text }));
   const data = (content as { blob: string }).blob;
-  parts.push({ inlineData: { mimeType: mimeType ?? 'application/octet-stream', data, displayName: uri } });
+  parts.push({ inlineData: { mimeType: mimeType || UNKNOWN_TYPE, data, displayName: uri } });
 }
 
 function withParts(response: JsonObject, parts: FunctionResponsePart[]): ToolResult {

@@ -19,10 +19,7 @@ export function limitBody(
       bytes = end < 0 ? bytes + chunk.length : chunk.length - end;
       hasIds ||= isStream && /(^|\n)id:/.test(new TextDecoder('latin1').decode(chunk));
       if (bytes <= maxBytes) return controller.enqueue(chunk);
-      const error = new TholeError(
-        'MCP_SERVER_FAILED',
-        `A message of the MCP server has more than ${maxBytes} bytes. Raise maxResultBytes to allow larger results.`,
-      );
+      const error = messageTooLargeError(maxBytes);
       onEnd(error);
       controller.error(error);
     },
@@ -33,6 +30,12 @@ export function limitBody(
   });
   const { status, statusText, headers } = response;
   return new Response(response.body.pipeThrough(limit), { status, statusText, headers });
+}
+
+/** Returns the error for a message that is too long. */
+export function messageTooLargeError(maxBytes: number): TholeError {
+  const message = `A message of the MCP server has more than ${maxBytes} bytes. Raise maxResultBytes to allow larger results.`;
+  return new TholeError('MCP_SERVER_FAILED', message);
 }
 
 const NEWLINE = 10;

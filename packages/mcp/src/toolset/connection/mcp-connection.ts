@@ -14,7 +14,9 @@ import { ConnectionTelemetry } from './connection-telemetry.ts';
 import type { TracedContext } from './connection-telemetry.ts';
 import { McpHttp } from './mcp-http.ts';
 import type { StreamEnd } from './mcp-http.ts';
-import { createStdioTransport } from './stdio-transport.ts';
+import { messageTooLargeError } from './limit-body.ts';
+import { createStdioTransport, isTooLarge } from './stdio-transport.ts';
+import { isConnectionClosed } from './to-mcp-error.ts';
 
 const TIMEOUT_MS = 30_000;
 const CLOSE_MS = 5_000;
@@ -45,6 +47,8 @@ export class McpConnection {
   readonly #transport: Transport;
   readonly #telemetry: ConnectionTelemetry;
   #isClosed = false;
+  /** The reason why the transport ends the process, if it has one. */
+  #failure: TholeError | undefined;
   #tools: { list: Promise<McpToolDefinition[]>; readAt: number } | undefined;
 
   private constructor(
@@ -160,7 +164,11 @@ export class McpConnection {
     onStreamEnd?: StreamEnd,
   ): Promise<T> {
     const { http } = this;
-    return this.#telemetry.run(p.context, () => (http ? http.run(p.headers, work, onStreamEnd) : work()));
+    try {
+      return await this.#telemetry.run(p.context, () => (http ? http.run(p.headers, work, onStreamEnd) : work()));
+    } catch (error) {
+      throw this.#failure && isConnectionClosed(error) ? this.#failure : error;
+    }
   }
 
   /** Returns the tools. The list is cached for a minute, or until the server reports a change. */
@@ -202,7 +210,10 @@ export class McpConnection {
       const message = `The MCP server "${this.#settings.server}" closed the connection.`;
       this.#telemetry.endSession(new TholeError('MCP_SERVER_FAILED', message));
     };
-    client.onerror = (error) => this.#log('An MCP server failed.', error);
+    client.onerror = (error) => {
+      if (isTooLarge(error)) this.#failure = messageTooLargeError(this.#settings.maxMessageBytes);
+      this.#log('An MCP server failed.', error);
+    };
     client.setNotificationHandler('notifications/tools/list_changed', () => this.forgetTools());
     client.setRequestHandler('elicitation/create', async ({ params }, context) => {
       // The protocol does not say to which call a question belongs. With several calls, another user could receive it.

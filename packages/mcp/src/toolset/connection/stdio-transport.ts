@@ -24,3 +24,8 @@ export async function createStdioTransport(
   );
   return transport;
 }
+
+/** True for the error with which the transport ends a process whose message is longer than `maxMessageBytes`. */
+export function isTooLarge({ message }: Error): boolean {
+  return /exceeded maximum size/i.test(message);
+}

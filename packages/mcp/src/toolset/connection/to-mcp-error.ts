@@ -28,6 +28,13 @@ export function isLostSession(error: unknown): boolean {
   return (status === 400 || protocolCodeOf(error) === -32_001) && /session/i.test(text);
 }
 
+/** True if the connection ended before the answer, or could not send the request. */
+export function isConnectionClosed(error: unknown): boolean {
+  return CLOSED_CODES.includes(((error ?? {}) as SdkFailure).code);
+}
+
+const CLOSED_CODES: readonly unknown[] = ['CONNECTION_CLOSED', 'NOT_CONNECTED', 'SEND_FAILED'];
+
 /** Returns an `MCP_SERVER_FAILED` error. Its message contains no text of the server. */
 export function toMcpError(error: unknown, server: string): TholeError {
   if (TholeError.is(error)) return error;
@@ -48,13 +55,11 @@ export function toMcpError(error: unknown, server: string): TholeError {
   if (status !== undefined) return serverError(`answered with status ${status}.`, { status, retryable: status >= 500 });
   const code = protocolCodeOf(error);
   if (code !== undefined) return serverError(`refused a request with code ${code}.`);
+  if (isConnectionClosed(error))
+    return serverError('closed the connection. If it is a process, see its log.', { retryable: true });
   switch (((error ?? {}) as SdkFailure).code) {
     case 'REQUEST_TIMEOUT':
       return serverError('did not answer in time.', { retryable: true });
-    case 'CONNECTION_CLOSED':
-    case 'NOT_CONNECTED':
-    case 'SEND_FAILED':
-      return serverError('closed the connection. If it is a process, see its log.', { retryable: true });
     case 'LIST_PAGINATION_EXCEEDED':
       return serverError('returns a list without an end.');
     case 'INVALID_RESULT':

@@ -11,7 +11,7 @@ else if (mode === 'noise') {
   const write = (): void => void process.stdout.write('x'.repeat(1_000_000), write);
   write();
 } else {
-  console.error('The server is ready.\nIt has three tools.');
+  console.error('The server is ready.\nIt has four tools.');
   serveStdio(() => {
     const server = new McpServer({ name: 'fixture', version: '1.0.0' });
     const text = (result: string): { content: [{ type: 'text'; text: string }] } => ({
@@ -20,6 +20,7 @@ else if (mode === 'noise') {
     server.registerTool('pid', {}, async () => text(String(process.pid)));
     server.registerTool('env', {}, async () => text(`${process.env['GIVEN']} ${process.env['NOT_GIVEN']}`));
     server.registerTool('die', {}, () => process.exit(1));
+    server.registerTool('book', {}, async () => text('x'.repeat(3_000_000)));
     return server;
   });
 }

@@ -6,10 +6,10 @@ import type { LlmResponse } from '../model/llm-response.ts';
 import type { Tool } from './tool.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
-const key = Symbol.for('thole.traffic');
+const key = Symbol.for('thole.call-interceptor');
 
 /** Handles all calls of models and tools. A recorder forwards and records them; a replay returns recorded answers. */
-export interface Traffic {
+export interface CallInterceptor {
   callModel(p: {
     model: Llm;
     request: LlmRequest;
@@ -21,11 +21,11 @@ export interface Traffic {
 }
 
 /** Sets the handler of all calls of models and tools in runs with this runtime. */
-export function setTraffic(runtime: Runtime, traffic: Traffic): void {
-  Object.defineProperty(runtime, key, { value: traffic });
+export function setCallInterceptor(runtime: Runtime, interceptor: CallInterceptor): void {
+  Object.defineProperty(runtime, key, { value: interceptor });
 }
 
-/** Returns the handler that `setTraffic` set. Undefined if models and tools are called directly. */
-export function trafficOf(runtime: Runtime): Traffic | undefined {
-  return (runtime as { [key]?: Traffic })[key];
+/** Returns the handler that `setCallInterceptor` set. Undefined if models and tools are called directly. */
+export function callInterceptorOf(runtime: Runtime): CallInterceptor | undefined {
+  return (runtime as { [key]?: CallInterceptor })[key];
 }

@@ -1,6 +1,6 @@
 import { systemRuntime } from '@thole/core';
 import { thawJson } from '@thole/core/kit';
-import type { Traffic } from '@thole/core/kit';
+import type { CallInterceptor } from '@thole/core/kit';
 import type { JsonObject, LlmResponse, ToolContext } from '@thole/core';
 import { firstDifference } from './first-difference.ts';
 import type { ValueDifference } from './first-difference.ts';
@@ -22,7 +22,7 @@ const IDLE_TURNS = 20;
  * Answers the calls of one run from its recording, in the recorded order of their ends. Calls are matched by agent and tool, in
  * the order of their starts. The first call that differs stops the run.
  */
-export class ReplayTraffic implements Traffic {
+export class ReplayInterceptor implements CallInterceptor {
   /** The first call that differs. */
   difference: CallDifference | undefined;
   readonly #run: RecordedRun;
@@ -36,7 +36,7 @@ export class ReplayTraffic implements Traffic {
     this.#unused = new Set(run.calls);
   }
 
-  async *callModel(p: Parameters<Traffic['callModel']>[0]): AsyncGenerator<LlmResponse, void, undefined> {
+  async *callModel(p: Parameters<CallInterceptor['callModel']>[0]): AsyncGenerator<LlmResponse, void, undefined> {
     const call = this.#matchCall<RecordedModelCall>(
       (each) => each.kind === 'model' && each.agent === p.agentName && each.branch === p.branch,
       `the model of ${p.agentName}`,
@@ -48,7 +48,7 @@ export class ReplayTraffic implements Traffic {
     if (call.error) throw fromRecordedError(call.error);
   }
 
-  async callTool({ args, tool, toolContext }: Parameters<Traffic['callTool']>[0]): Promise<unknown> {
+  async callTool({ args, tool, toolContext }: Parameters<CallInterceptor['callTool']>[0]): Promise<unknown> {
     const { agentName: agent, signal } = toolContext;
     const call = this.#matchCall<RecordedToolCall>(
       (each) => each.kind === 'tool' && each.agent === agent && each.tool === tool.name,

@@ -1,12 +1,13 @@
-import type { EventActions, Json, JsonObject, LlmResponse, StateDelta, ToolContext } from '@thole/core';
-import type { Traffic } from '@thole/core/kit';
+import type { EventActions, Json, LlmResponse, StateDelta, ToolContext } from '@thole/core';
+import type { CallInterceptor } from '@thole/core/kit';
 import { toRecordedError } from './recorded-error.ts';
+import { toRecordedResult } from './recorded-result.ts';
 import type { RecordedCall, RecordedToolCall } from './recording.ts';
 import type { RecordingRuntime } from './recording-runtime.ts';
 import { requestJson, toJson } from './to-json.ts';
 
 /** Forwards calls to models and tools, and records them. */
-export class RecordingTraffic implements Traffic {
+export class RecordingInterceptor implements CallInterceptor {
   readonly #runtime: RecordingRuntime;
   #calls: RecordedCall[] = [];
   #ended = 0;
@@ -21,7 +22,7 @@ export class RecordingTraffic implements Traffic {
     this.#ended = 0;
   }
 
-  async *callModel(p: Parameters<Traffic['callModel']>[0]): AsyncGenerator<LlmResponse, void, undefined> {
+  async *callModel(p: Parameters<CallInterceptor['callModel']>[0]): AsyncGenerator<LlmResponse, void, undefined> {
     const { agentName: agent, branch, model, options } = p;
     const responses: LlmResponse[] = [];
     const request = requestJson(p.request);
@@ -40,7 +41,7 @@ export class RecordingTraffic implements Traffic {
     this.#end(call);
   }
 
-  async callTool({ args, tool, toolContext }: Parameters<Traffic['callTool']>[0]): Promise<unknown> {
+  async callTool({ args, tool, toolContext }: Parameters<CallInterceptor['callTool']>[0]): Promise<unknown> {
     const copy = toJson(args);
     const more = { steps: [], stateDelta: {}, actions: {} };
     const call: RecordedToolCall = { kind: 'tool', agent: toolContext.agentName, tool: tool.name, args: copy, ...more };
@@ -50,7 +51,7 @@ export class RecordingTraffic implements Traffic {
     try {
       const result = await tool.runAsync({ args, toolContext });
       if (!toolContext.signal.aborted) {
-        call.result = toJson(result) as JsonObject;
+        Object.assign(call, toRecordedResult(tool.name, result));
         this.#end(call);
       }
       return result;
