@@ -1,4 +1,5 @@
 import type { ArtifactRef, SessionRef } from '@thole/core';
+import { pick } from './pick.ts';
 import { path } from './request-path.ts';
 import type { ArtifactsClient } from './client.ts';
 import type { RequestJson, RequestVoid } from './connection.ts';
@@ -15,8 +16,7 @@ export function artifactsClient(requestJson: RequestJson, requestVoid: RequestVo
     versions: async (p) => requestJson(`${artifactPath(p)}/versions`, { call: p }),
     metadata: async (p) => requestJson(`${artifactPath(p)}/versions/${p.version ?? 'latest'}/metadata`, { call: p }),
     listMetadata: async (p) => requestJson(`${artifactPath(p)}/versions/metadata`, { call: p }),
-    save: async ({ filename, artifact, customMetadata, ...p }) =>
-      requestJson(listPath(p), { call: p, body: { filename, artifact, customMetadata } }),
+    save: async (p) => requestJson(listPath(p), { call: p, body: pick(p, 'filename', 'artifact', 'customMetadata') }),
     delete: async (p) => requestVoid(artifactPath(p), { call: p, method: 'DELETE' }),
   };
 }

@@ -20,11 +20,16 @@ export function assertClientOptions(options: ClientOptions): void {
   if (typeof baseUrl !== 'string') throw invalid('baseUrl must be a string.');
   rejectUnknownNames(reconnect, reconnectNames, 'reconnect');
   for (const [name, value] of Object.entries({ timeoutMs, idleTimeoutMs }))
-    if (value !== undefined && !(typeof value === 'number' && value > 0))
-      throw invalid(`${name} must be a number of milliseconds above 0, or Infinity.`);
+    if (value !== undefined) assertMs(name, value);
   for (const [name, value] of Object.entries(reconnect))
     if (value !== undefined && !(typeof value === 'number' && value >= 0))
       throw invalid(`reconnect.${name} must be a number ≥ 0.`);
+}
+
+/** Throws `INVALID_INPUT` for a time limit that is not above 0. */
+export function assertMs(name: string, value: unknown): void {
+  if (!(typeof value === 'number' && value > 0))
+    throw invalid(`${name} must be a number of milliseconds above 0, or Infinity.`);
 }
 
 function rejectUnknownNames(options: unknown, known: object, owner: string): void {
@@ -33,6 +38,7 @@ function rejectUnknownNames(options: unknown, known: object, owner: string): voi
     if (!Object.hasOwn(known, name)) throw invalid(`${owner} has no option ${name}.`);
 }
 
-function invalid(detail: string): ClientError {
-  return new ClientError(detail, { code: 'INVALID_INPUT' });
+/** Returns the error `INVALID_INPUT` of a call that was not sent. */
+export function invalid(detail: string, options?: { cause: unknown }): ClientError {
+  return new ClientError(detail, { code: 'INVALID_INPUT', ...options });
 }

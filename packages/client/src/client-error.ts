@@ -38,7 +38,7 @@ export class ClientError extends Error {
   readonly debug?: ErrorDebug | undefined;
 
   constructor(detail: string, options: ClientErrorOptions = {}) {
-    super(detail, 'cause' in options ? { cause: options.cause } : undefined);
+    super(detail, options);
     this.name = 'ClientError';
     Object.defineProperty(this, brand, { value: true });
     this.detail = detail;
@@ -51,7 +51,7 @@ export class ClientError extends Error {
 
   /** True if a thrown value is a `ClientError`. With `code`, it must also have this code. */
   static is(error: unknown, code?: string): error is ClientError {
-    if (typeof error !== 'object' || error === null || (error as { [brand]?: unknown })[brand] !== true) return false;
+    if ((error as { [brand]?: unknown } | null | undefined)?.[brand] !== true) return false;
     return code === undefined || (error as ClientError).code === code;
   }
 }

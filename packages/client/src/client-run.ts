@@ -11,7 +11,8 @@ export interface RunRequest extends SessionRef, ClientCallOptions, ReconnectList
   newMessage?: NewMessage | undefined;
   /**
    * Id of the message. If a message with this id is already stored, no run starts, and the events of its invocation are returned.
-   * So after a failure without a response, send the message again with the same id. Default: a random id.
+   * So after a failure without a response, send the message again with the same id. Only printable Latin-1 characters. Default: a
+   * random id.
    */
   messageId?: string | undefined;
   /** True to receive partial events while the model writes. Default: false. */

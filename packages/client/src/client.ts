@@ -68,8 +68,12 @@ export interface AppsClient {
   info(p: { appName: string } & ClientCallOptions): Promise<AppInfo>;
 }
 
-/** The sessions to list, and the page: `limit` with `offset`, or with `page`, which starts at 1. */
+/**
+ * The sessions to list, and the page: `limit` with `offset`, or with `page`, which starts at 1. Without all four options, the newest
+ * sessions are returned, at most the server's `limits.listItems` (default: 1,000).
+ */
 export interface ListSessions extends UserRef, ClientCallOptions {
+  /** Maximum number of sessions. Default with one of the other options: 50. */
   limit?: number | undefined;
   offset?: number | undefined;
   page?: number | undefined;
@@ -77,13 +81,14 @@ export interface ListSessions extends UserRef, ClientCallOptions {
   order?: 'asc' | 'desc' | undefined;
 }
 
-/** Sessions without their events, and the total number of sessions. */
+/** Sessions without their events. */
 export interface SessionsPage {
   sessions: SessionSummary[];
+  /** Number of all sessions of the user. Without paging options: the number of returned sessions. */
   totalItems: number;
 }
 
-/** The content of an exported session: its own state and its events, as JSON for a file. */
+/** The content of an exported session: its own state and its events, as JSON for a file. `create` accepts it. */
 export interface SessionFile {
   state: StateMap;
   events: Event[];
@@ -138,7 +143,10 @@ export interface SessionsClient {
       newSessionId?: string | undefined;
     } & ClientCallOptions,
   ): Promise<Session>;
-  /** Returns the content of a session for `create`: its events, and its state without `user:` and `app:` keys. */
+  /**
+   * Returns the content of a session for `create`: its events, and its state without `user:` and `app:` keys. Rewound events, requests
+   * to users and their answers, and members that only the server may write are left out.
+   */
   export(p: SessionRef & ClientCallOptions): Promise<SessionFile>;
 }
 

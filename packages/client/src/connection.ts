@@ -1,6 +1,6 @@
 import { queryString } from './request-path.ts';
 import type { Query } from './request-path.ts';
-import { assertClientOptions } from './assert-client-options.ts';
+import { assertClientOptions, assertMs, invalid } from './assert-client-options.ts';
 import type { ClientCallOptions } from './client.ts';
 import { ClientError } from './client-error.ts';
 import type { ClientHeaders, ClientOptions, ClientRuntime } from './client-options.ts';
@@ -59,8 +59,9 @@ export class Connection {
   readonly requestVoid: RequestVoid = async (path, options) => void (await this.requestJson(path, options));
 
   /** Runs `work` with the time limit and the signal of a call. */
-  withCallTimeout<T>(call: ClientCallOptions | undefined, work: () => Promise<T>): Promise<T> {
+  async withCallTimeout<T>(call: ClientCallOptions | undefined, work: () => Promise<T>): Promise<T> {
     const ms = call?.timeoutMs ?? this.options.timeoutMs ?? 60_000;
+    assertMs('timeoutMs', ms);
     const timeoutError = (): ClientError =>
       new ClientError(`The server did not answer within ${ms} ms.`, { code: 'TIMEOUT', retryable: true });
     return withTimeout({ runtime: this.runtime, signal: call?.signal, ms, timeoutError }, work);
@@ -94,7 +95,7 @@ function toJson(body: object): string {
   try {
     return JSON.stringify(body);
   } catch (cause) {
-    throw new ClientError('The body must be JSON.', { code: 'INVALID_INPUT', cause });
+    throw invalid('The body must be JSON.', { cause });
   }
 }
 

@@ -28,35 +28,24 @@ export class EventAssembler {
    */
   add({ data, id, comment }: Frame): Event[] {
     if (comment?.trim() === 'done') this.ended = true;
-    if (data === undefined) return this.ended ? this.#takeFirstHalf() : [];
+    const firstHalf = this.#firstHalf;
+    const earlierEvents = firstHalf ? [firstHalf] : [];
+    if (data === undefined) return this.ended ? earlierEvents : [];
     const event = parse(data);
     if ('error' in event) throw this.#toError(event);
-    if (event.partial) return [...this.#takeFirstHalf(), event];
-    if (id === undefined) {
-      const earlierEvents = this.#takeFirstHalf();
-      this.#firstHalf = event;
-      return earlierEvents;
-    }
+    const isFirstHalf = !event.partial && id === undefined;
+    this.#firstHalf = isFirstHalf ? event : undefined;
+    if (isFirstHalf) return earlierEvents;
+    if (event.partial) return [...earlierEvents, event];
     const seq = Number(id);
     if (seq <= this.lastSeq) return [];
     this.lastSeq = seq;
-    if (this.#firstHalf?.id !== event.id) return [...this.#takeFirstHalf(), event];
-    const { content } = this.#firstHalf;
-    this.#firstHalf = undefined;
-    return [{ ...event, content }];
-  }
-
-  #takeFirstHalf(): Event[] {
-    const events = this.#firstHalf ? [this.#firstHalf] : [];
-    this.#firstHalf = undefined;
-    return events;
+    return firstHalf?.id === event.id ? [{ ...event, content: firstHalf.content }] : [...earlierEvents, event];
   }
 
   #toError(failure: Failure): ClientError {
-    const { error, errorDetails } = failure;
     this.ended = true;
-    const { code, retryable, retryAfterMs } = errorDetails ?? {};
-    return new ClientError(String(error), { code, retryable, retryAfterMs, debug: readErrorDebug(failure) });
+    return new ClientError(String(failure.error), { ...failure.errorDetails, debug: readErrorDebug(failure) });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FunctionResponse, Interrupt, Json, JsonObject } from '@thole/core';
+import { pick } from './pick.ts';
 import { path } from './request-path.ts';
 import type { AnswerRequest, InboxInterrupt, InterruptsClient } from './client.ts';
 import type { RunRequest } from './client-run.ts';
@@ -6,8 +7,8 @@ import type { RequestJson } from './connection.ts';
 
 /** Returns the methods for `…/interrupts`. */
 export function interruptsClient(requestJson: RequestJson): InterruptsClient {
-  const page: InterruptsClient['page'] = async ({ appName, userId, kind, limit, after, ...call }) =>
-    requestJson(path`/apps/${appName}/interrupts`, { call, query: { userId, kind, limit, after } });
+  const page: InterruptsClient['page'] = async (p) =>
+    requestJson(path`/apps/${p.appName}/interrupts`, { call: p, query: pick(p, 'userId', 'kind', 'limit', 'after') });
   return {
     async list(p) {
       const url = path`/apps/${p.appName}/users/${p.userId}/sessions/${p.sessionId}/interrupts`;
@@ -33,9 +34,7 @@ export function toAnswerRun({ answers, ...request }: AnswerRequest): RunRequest 
 }
 
 function toFunctionResponse({ id, kind, toolName }: Interrupt, value: Json): FunctionResponse {
-  if (kind === 'longRunning')
-    return { id, name: toolName ?? '', response: isObject(value) ? value : { result: value } };
-  const name = `adk_request_${kind}`;
+  const name = kind === 'longRunning' ? (toolName ?? '') : `adk_request_${kind}`;
   if (kind === 'confirmation' && typeof value === 'boolean') return { id, name, response: { confirmed: value } };
   return { id, name, response: kind !== 'input' && isObject(value) ? value : { result: value } };
 }

@@ -1,4 +1,5 @@
 import type { MemoryEntry, MemoryRef } from '@thole/core';
+import { pick } from './pick.ts';
 import { path } from './request-path.ts';
 import type { Query } from './request-path.ts';
 import type { MemoryClient, MemoryConditions } from './client.ts';
@@ -15,35 +16,34 @@ export function memoryClient(requestJson: RequestJson, requestVoid: RequestVoid)
       requestEntries(memoryPath(p), {
         call: p,
         query: {
-          ...{ query: p.query, limit: p.limit, minScore: p.minScore, minRelevance: p.minRelevance },
-          ...{ timeZone: p.timeZone, explain: p.explain, ...toQuery(p.filter), ...p.scope },
+          ...pick(p, 'query', 'limit', 'minScore', 'minRelevance', 'timeZone', 'explain'),
+          ...toQuery(p.filter),
+          ...p.scope,
         },
       }),
     list: async (p) =>
       requestJson(memoryPath(p), {
         call: p,
-        query: { limit: p.limit, cursor: p.cursor, ...toQuery(p.filter), ...p.scope },
+        query: { ...pick(p, 'limit', 'cursor'), ...toQuery(p.filter), ...p.scope },
       }),
     get: async (p) => requestJson(entryPath(p), { call: p, query: { ...p.scope } }),
     findSame: async (p) => requestEntries(`${entryPath(p)}/same`, { call: p, query: { ...p.scope } }),
-    add: async ({ memories, ...p }) =>
-      requestEntries(memoryPath(p), { call: p, body: { memories }, query: { ...p.scope } }),
+    add: async (p) => requestEntries(memoryPath(p), { call: p, body: pick(p, 'memories'), query: { ...p.scope } }),
     update: async (p) => requestJson(entryPath(p), { call: p, method: 'PATCH', body: p.change, query: { ...p.scope } }),
     forget: async (p) =>
-      requestVoid(entryPath(p), { call: p, method: 'DELETE', query: { keepEvidence: p.keepEvidence, ...p.scope } }),
+      requestVoid(entryPath(p), { call: p, method: 'DELETE', query: { ...pick(p, 'keepEvidence'), ...p.scope } }),
     forgetMany: async (p) => {
-      const body = { ids: p.ids, keepEvidence: p.keepEvidence };
+      const body = pick(p, 'ids', 'keepEvidence');
       return (await requestJson<{ count: number }>(`${memoryPath(p)}/forget`, { call: p, body, query: { ...p.scope } }))
         .count;
     },
     forgetAll: async (p) => requestVoid(memoryPath(p), { call: p, method: 'DELETE', query: { ...p.scope } }),
-    saveSession: async ({ sessionId, ...p }) =>
-      requestVoid(memoryPath(p), { call: p, method: 'PATCH', body: { sessionId } }),
+    saveSession: async (p) => requestVoid(memoryPath(p), { call: p, method: 'PATCH', body: pick(p, 'sessionId') }),
   };
 }
 
 const toQuery = ({ kinds, topics, ...filter }: MemoryConditions = {}): Query => ({
   ...filter,
-  ...(kinds && { kinds: kinds.join() }),
-  ...(topics && { topic: topics }),
+  kinds: kinds?.join(),
+  topic: topics,
 });

@@ -1,4 +1,4 @@
-import { ClientError } from './client-error.ts';
+import { invalid } from './assert-client-options.ts';
 
 /** Query parameters. Undefined values are left out. A list is sent as a repeated parameter. */
 export type Query = { readonly [name: string]: string | number | boolean | readonly string[] | undefined };
@@ -28,7 +28,5 @@ function encode(name: unknown, precedingText: string): string {
       // The name has a lone surrogate.
     }
   }
-  throw new ClientError(`The name after ${precedingText} must be well-formed text that is not empty, "." or "..".`, {
-    code: 'INVALID_INPUT',
-  });
+  throw invalid(`The name after ${precedingText} must be well-formed text that is not empty, "." or "..".`);
 }

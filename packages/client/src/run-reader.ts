@@ -1,5 +1,7 @@
 import type { Event } from '@thole/core';
+import { pick } from './pick.ts';
 import { path } from './request-path.ts';
+import { invalid } from './assert-client-options.ts';
 import { ClientError } from './client-error.ts';
 import type { ClientCallOptions } from './client.ts';
 import type { ClientHeaders, ClientRuntime } from './client-options.ts';
@@ -11,11 +13,10 @@ import { abortedError, withTimeout } from './with-timeout.ts';
 
 /** Returns the body of `/run` and `/run_sse`. */
 export function toRunBody(request: Omit<RunRequest, 'onReconnect'>): object {
-  const { appName, userId, sessionId, newMessage, streaming } = request;
-  const { stateDelta, invocationId, regenerateInvocationId, functionCallEventId, customMetadata } = request;
+  const { newMessage } = request;
   return {
-    ...{ appName, userId, sessionId, streaming, stateDelta, invocationId, functionCallEventId, customMetadata },
-    regenerateInvocationId,
+    ...pick(request, 'appName', 'userId', 'sessionId', 'streaming', 'stateDelta', 'invocationId'),
+    ...pick(request, 'regenerateInvocationId', 'functionCallEventId', 'customMetadata'),
     newMessage:
       typeof newMessage === 'string' ? { role: 'user', parts: newMessage ? [{ text: newMessage }] : [] } : newMessage,
   };
@@ -24,9 +25,11 @@ export function toRunBody(request: Omit<RunRequest, 'onReconnect'>): object {
 /** Returns the header with the id of the message: the id in the request, or a random one. */
 export function idempotencyHeaders(
   runtime: ClientRuntime,
-  { messageId }: Pick<RunRequest, 'messageId'>,
+  { messageId = `message-${randomHex(runtime)}` }: Pick<RunRequest, 'messageId'>,
 ): ClientHeaders {
-  return { 'idempotency-key': messageId ?? `message-${randomHex(runtime)}` };
+  // A header cannot contain other characters.
+  if (/[^ -~\xa0-\xff]/.test(messageId)) throw invalid('messageId must contain only printable Latin-1 characters.');
+  return { 'idempotency-key': messageId };
 }
 
 /** Returns 128 random bits. `crypto.randomUUID` does not exist on pages without HTTPS. */
@@ -63,7 +66,7 @@ export class RunReader implements ClientRun {
   constructor(connection: Connection, request: RunRequest | ResumeRequest, body?: object) {
     this.#connection = connection;
     this.#request = request;
-    this.#assembler = new EventAssembler(('after' in request && request.after) || 0);
+    this.#assembler = new EventAssembler((request as ResumeRequest).after || 0);
     this.invocationId = new Promise((resolve, reject) => {
       this.#resolveInvocationId = resolve;
       this.#rejectInvocationId = reject;
@@ -170,7 +173,7 @@ export class RunReader implements ClientRun {
       if (!reader || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
         throw new ClientError(`The response to ${route} is not a stream of events.`, { code: 'INVALID_RESPONSE' });
       }
-      this.#setInvocationId(response.headers.get('x-thole-invocation-id') ?? undefined);
+      this.#setInvocationId(response.headers.get('x-thole-invocation-id'));
       return reader;
     });
   }
@@ -205,9 +208,9 @@ export class RunReader implements ClientRun {
     );
     this.#request.onReconnect?.({ attempt, delayMs, error });
     const { signal } = this.#readerController;
-    await withTimeout({ runtime, signal, ms: Infinity, timeoutError: connectionLost }, () =>
-      runtime.sleep(delayMs, signal),
-    );
+    await runtime.sleep(delayMs, signal).catch((reason: unknown) => {
+      throw abortedError(reason);
+    });
   }
 
   /** True if the error does not end the run, so that the rest can be read on a new connection. */
@@ -216,11 +219,11 @@ export class RunReader implements ClientRun {
     // Another process continues the run.
     if (error.code === 'LEASE_LOST') return true;
     if (this.#assembler.ended) return false;
-    return error.retryable && error.code !== 'ABORTED';
+    return error.retryable;
   }
 
-  #setInvocationId(id: string | undefined): void {
-    if (id === undefined) return;
+  #setInvocationId(id: string | null | undefined): void {
+    if (!id) return;
     this.#knownInvocationId ??= id;
     this.#resolveInvocationId(id);
   }

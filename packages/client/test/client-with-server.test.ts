@@ -92,6 +92,55 @@ describe('Client with a server', () => {
     expect((await client.sessions.list(user)).totalItems).toBe(1);
   });
 
+  it('exports a session so that it can be created again, whatever its runs did', async () => {
+    const execute = (): JsonObject => ({ ok: true });
+    const tools = [
+      new FunctionTool({ name: 'book', description: 'Books.', requireConfirmation: true, execute }),
+      new LongRunningFunctionTool({ name: 'key', description: 'Fetches.', execute: () => ({ status: 'pending' }) }),
+      new FunctionTool({
+        name: 'note',
+        description: 'Notes.',
+        execute: (_, { state }) => void state.set('app:seen', 1),
+      }),
+    ];
+    const cook = new LlmAgent({ name: 'cook', model: new ScriptedLlm(says('Pasta.')), tools });
+    const agent = new LlmAgent({
+      ...{ name: 'porter', tools, subAgents: [cook] },
+      model: new ScriptedLlm(
+        callsAll(['book', {}], ['key', {}]),
+        says('Booked.'),
+        calls('note', {}),
+        says('Noted.'),
+        says('Rewound.'),
+        calls('transfer_to_agent', { agentName: 'cook' }),
+      ),
+    });
+    const { client } = createHotel([], { agent });
+    await client.sessions.create({ ...ref, state: { room: 12 } });
+    await client.runToCompletion({ ...hello, stateDelta: { bed: 1 } });
+    const open = await client.interrupts.list(ref);
+    const answers = open.map((interrupt) => ({ interrupt, value: interrupt.kind === 'longRunning' ? 'here' : true }));
+    for await (const _ of client.answer({ ...ref, answers }));
+    await client.runToCompletion({ ...hello, stateDelta: { 'user:floor': 'low' } });
+    const removed = client.run(hello);
+    for await (const _ of removed);
+    await client.sessions.rewind({ ...ref, rewindBeforeInvocationId: await removed.invocationId });
+    await client.runToCompletion(hello);
+    await client.sessions.updateState({ ...ref, stateDelta: { 'user:floor': 'high', bed: 2 } });
+
+    const original = await client.sessions.get(ref);
+    const file = JSON.parse(JSON.stringify(await client.sessions.export(ref))) as Pick<typeof original, 'events'>;
+    const copy = await client.sessions.create({ ...user, ...file });
+    expect(copy.state).toEqual(original.state);
+    const texts = copy.events.filter(({ content }) => content?.parts?.some(({ text }) => text)).map(textOf);
+    expect(texts).toEqual(['hello', 'Booked.', 'hello', 'Noted.', 'hello', 'Pasta.']);
+    const partsOf = (name: 'functionCall' | 'functionResponse'): string[] =>
+      copy.events.flatMap((event) => event.content?.parts?.flatMap((part) => part[name]?.name ?? []) ?? []);
+    expect(partsOf('functionCall')).toEqual(['book', 'key', 'note', 'transfer_to_agent']);
+    expect(partsOf('functionResponse').filter((name) => name === 'key').length).toBe(2);
+    expect(await client.interrupts.list({ ...user, sessionId: copy.id })).toEqual([]);
+  });
+
   it('accepts names with any characters', async () => {
     const client = createHotel().client;
     for (const name of ['a/b', 'a%2Fb', 'a b+c?d=e#f', 'ä 二 🏨', '../x', '...', '"{}', ';,&=@:$']) {

@@ -1,3 +1,4 @@
+import { createEventActions } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { ClientError, createClient } from '../src/index.ts';
@@ -70,9 +71,9 @@ const cases: Case[] = [
   [`DELETE ${sessions}/lobby`, undefined, (client) => client.sessions.delete(ref), undefined],
   [
     `GET ${sessions}/lobby`,
-    { id: 'lobby', state: { a: 1, 'user:b': 2, 'app:c': 3 }, events: [{ id: 'e' }] },
+    { id: 'lobby', state: { a: 1, 'user:b': 2, 'app:c': 3 }, events: [{ id: 'e', actions: createEventActions() }] },
     (client) => client.sessions.export(ref),
-    { state: { a: 1 }, events: [{ id: 'e' }] },
+    { state: { a: 1 }, events: [{ id: 'e', actions: createEventActions() }] },
   ],
   [
     'POST /run',
@@ -285,6 +286,11 @@ describe('ClientError', () => {
         code: 'INVALID_INPUT',
       });
     }
+    for (const messageId of ['🏨', 'two\nlines', 'nul\0']) {
+      const expected = { code: 'INVALID_INPUT', detail: 'messageId must contain only printable Latin-1 characters.' };
+      expect(await errorOf(client.run({ ...hello, messageId }).next())).toMatchObject(expected);
+      expect(await errorOf(client.runToCompletion({ ...hello, messageId }))).toMatchObject(expected);
+    }
     const circular: { [key: string]: never } = {};
     Object.assign(circular, { circular });
     const writing = client.sessions.updateState({ ...ref, stateDelta: circular });
@@ -336,6 +342,21 @@ describe('timeoutMs', () => {
     await runtime.advance(1);
     expect(await error).toMatchObject({ code: 'TIMEOUT' });
   });
+
+  it.each([0, -1, Number.NaN, '5' as unknown as number])(
+    'rejects the limit %j of a call, and sends nothing',
+    async (timeoutMs) => {
+      const { client, server } = await serverOf([]);
+      const expected = {
+        code: 'INVALID_INPUT',
+        detail: 'timeoutMs must be a number of milliseconds above 0, or Infinity.',
+      };
+      expect(await errorOf(client.apps.list({ timeoutMs }))).toMatchObject(expected);
+      expect(await errorOf(client.run({ ...hello, timeoutMs }).next())).toMatchObject(expected);
+      expect(await errorOf(client.runToCompletion({ ...hello, timeoutMs }))).toMatchObject(expected);
+      expect(server.requests).toEqual([]);
+    },
+  );
 
   it('sets no timer for Infinity', async () => {
     const runtime = new FixedRuntime();

@@ -36,7 +36,7 @@ export type { TracedWork } from './runtime/in-new-span.ts';
 export { silentSpan } from './runtime/silent.ts';
 export { setCallInterceptor, callInterceptorOf } from './tool/call-interceptor.ts';
 export type { CallInterceptor } from './tool/call-interceptor.ts';
-export { assertContent, assertResponseParts } from './content/assert-content.ts';
+export { assertContent, assertResponseParts, partKinds } from './content/assert-content.ts';
 export { pairCalls } from './content/pair-calls.ts';
 export type { PairedCall, PairedCalls } from './content/pair-calls.ts';
 export { mediaLine, newestUserContent } from './content/unreadable-media.ts';

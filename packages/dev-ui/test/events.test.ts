@@ -85,6 +85,13 @@ describe('forkOf', () => {
       ...{ stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} },
     });
   });
+
+  it('changes the id of an answer to a long-running call, which servers reject', () => {
+    const functionResponse = { id: 'call-1', name: 'ticket', response: { ok: true } };
+    const answer = { ...anEvent(1, { content: { role: 'user', parts: [{ functionResponse }] } }), id: 'call-1:answer' };
+    const { events } = forkOf([answer, anEvent(2, {})], 'event-2', {});
+    expect(events.map(({ content, id }) => [id, content?.parts])).toEqual([['call-1', [{ functionResponse }]]]);
+  });
 });
 
 describe('titleOf', () => {

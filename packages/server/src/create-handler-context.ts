@@ -11,6 +11,7 @@ import type { App, Runtime } from '@thole/core';
 import { Runner } from '@thole/runner';
 import type { ClientScope, HandlerOptions } from './handler-options.ts';
 import type { HandlerContext } from './handler-context.ts';
+import { assertAllowedHosts } from './http/assert-allowed-hosts.ts';
 import { resolveLimits } from './limits.ts';
 import { ErrorLog } from './logging/error-log.ts';
 import { handlerLogger } from './logging/handler-logger.ts';
@@ -62,6 +63,9 @@ export function createHandlerContext(
     if (options[name] !== undefined && typeof options[name] !== 'function')
       throw invalidInput(name, 'a function', options[name]);
   }
+  assertAllowedHosts(options.allowedHosts);
+  assertMethods('logger', options.logger, ['debug', 'info', 'warn', 'error']);
+  assertMethods('traces', options.traces, ['start', 'ofEvent', 'ofSession']);
   if (options.development !== undefined && typeof options.development !== 'boolean')
     throw invalidInput('development', 'true or false', options.development);
   const { recover } = options;
@@ -88,6 +92,13 @@ export function createHandlerContext(
     openApi: () => (openApi ??= JSON.stringify(createOpenApi(routes, basePath))),
   };
   return { context, ownRunners };
+}
+
+/** Throws `INVALID_INPUT` unless an option is undefined or has these methods. */
+function assertMethods(name: string, option: object | undefined, methods: readonly string[]): void {
+  if (option === undefined) return;
+  const missing = methods.find((method) => typeof (option as Record<string, unknown> | null)?.[method] !== 'function');
+  if (missing !== undefined) throw new TholeError('INVALID_INPUT', `${name} must have the method ${missing}().`);
 }
 
 function createRunners(

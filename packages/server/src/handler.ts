@@ -59,7 +59,7 @@ export interface CloseOptions {
  */
 export function createHandler(options: HandlerOptions): Handler {
   const { context, ownRunners } = createHandlerContext(options, routes);
-  const cors = new Cors(options.cors?.origins);
+  const cors = new Cors(options.cors);
   const unknownFields = new UnknownFieldWarnings(context.runtime.logger);
   const findRoute = createRouter(routes, context.basePath);
   const hooks = options.authorize || options.rateLimit ? options : undefined;

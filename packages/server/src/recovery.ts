@@ -1,7 +1,8 @@
 import { systemRuntime, TholeError } from '@thole/core';
 import { assertDuration, errorFields, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
-import type { Runtime } from '@thole/core';
+import type { Logger, Runtime } from '@thole/core';
 import type { RecoverOptions, RecoveryResult, Runner } from '@thole/runner';
+import { safeLogger } from './logging/safe-logger.ts';
 
 const DEFAULT_INTERVAL_MS = 60_000;
 
@@ -33,10 +34,14 @@ export function startRecovery(
   const { contextFor, everyMs = DEFAULT_INTERVAL_MS, runners, runtime = systemRuntime() } = p;
   if (typeof runners !== 'function') throw invalidInput('runners of startRecovery', 'a function', runners);
   const controller = new AbortController();
+  const options: RecoverOptions = { contextFor, signal: controller.signal };
+  const logger = safeLogger(runtime.logger);
   void repeat(async () => {
-    await Promise.all(
-      runners().map((runner) => recoverOnce(runner, runtime, { contextFor, signal: controller.signal })),
-    );
+    try {
+      await Promise.all(runners().map((runner) => recoverOnce(runner, logger, options)));
+    } catch (error) {
+      logger.warn('Recovery failed.', { ...errorFields(error) });
+    }
     // The random pause keeps the processes of a deployment from reading the same sessions at the same time.
     await runtime.sleep(everyMs * (0.5 + runtime.random()), controller.signal).catch(() => {});
     return !controller.signal.aborted;
@@ -61,7 +66,7 @@ async function repeat(step: () => Promise<boolean>): Promise<void> {
   while (await step());
 }
 
-async function recoverOnce(runner: Runner, { logger }: Runtime, options: RecoverOptions): Promise<void> {
+async function recoverOnce(runner: Runner, logger: Logger, options: RecoverOptions): Promise<void> {
   try {
     for await (const result of runner.recover(options)) {
       const { error, outcome, reason } = result;

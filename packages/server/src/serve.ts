@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { systemRuntime, TholeError } from '@thole/core';
 import { assertCount, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
+import { assertAllowedHosts } from './http/assert-allowed-hosts.ts';
 import { errorResponse } from './http/error-response.ts';
 import { assertHost, hostOf, loopbackNames } from './http/hosts.ts';
 import type { CloseOptions, Handler } from './handler.ts';
@@ -76,6 +77,8 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
     runtime = systemRuntime(),
   } = options;
   assertCount('port', port);
+  if (port > 65_535) throw new TholeError('INVALID_INPUT', 'port must be an integer from 0 to 65535.');
+  assertAllowedHosts(options.allowedHosts);
   const isLoopback = LOOPBACK_HOSTS.has(host);
   if (!isLoopback && !handler.hasAuthorize && !dangerouslyAllowUnauthenticated)
     throw new TholeError(

@@ -111,6 +111,24 @@ describe('Handler.close with a durable store', () => {
 });
 
 describe('startRecovery', () => {
+  it('logs an error of runners, and calls it again after the pause', async () => {
+    const runtime = new FixedRuntime();
+    let calls = 0;
+    const runners = (): never => {
+      calls++;
+      throw new Error('No registry.');
+    };
+    const recovery = startRecovery({ runners, runtime, everyMs: 1_000 });
+    await runtime.advance(3_000);
+    recovery.stop();
+    expect(calls).toBeGreaterThan(1);
+    expect(runtime.logs[0]).toMatchObject({
+      level: 'warn',
+      message: 'Recovery failed.',
+      fields: { error: 'Error: No registry.' },
+    });
+  });
+
   it('skips a runner whose service cannot list waiting sessions', async () => {
     const logged: string[] = [];
     const log = (message: string): void => void logged.push(message);

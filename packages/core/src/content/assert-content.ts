@@ -2,9 +2,10 @@ import { invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
 import { isPlainObject } from '../json/find-non-json.ts';
 import { decodeBase64 } from './base64.ts';
-import type { Content, FunctionResponsePart, Part } from './content.ts';
+import type { Content, FunctionResponsePart, InlineData, Part } from './content.ts';
 
-const KINDS = [
+/** Members of a part, of which each part has one or more. */
+export const partKinds: readonly (keyof Part)[] = [
   'text',
   'functionCall',
   'functionResponse',
@@ -12,7 +13,7 @@ const KINDS = [
   'fileData',
   'executableCode',
   'codeExecutionResult',
-] as const satisfies readonly (keyof Part)[];
+];
 
 /**
  * Throws `INVALID_INPUT` with the path unless the value is a message: an object with parts, a known role, and parts
@@ -32,12 +33,13 @@ export function assertContent(value: unknown, argument: string): asserts value i
 function assertPart(part: unknown, argument: string): void {
   if (!isPlainObject(part))
     throw invalidInput(argument, 'a part, an object with one of text, inlineData, functionResponse …', part);
-  if (!KINDS.some((kind) => part[kind] !== undefined)) {
-    throw new TholeError('INVALID_INPUT', `${argument} must have one of ${KINDS.join(', ')}.`);
+  if (!partKinds.some((kind) => part[kind] !== undefined)) {
+    throw new TholeError('INVALID_INPUT', `${argument} must have one of ${partKinds.join(', ')}.`);
   }
   if (part['text'] !== undefined && typeof part['text'] !== 'string')
     throw invalidInput(`${argument}.text`, 'a string', part['text']);
   assertMember(part, 'inlineData', ['mimeType', 'data'], argument);
+  assertBase64((part as Part).inlineData, argument);
   assertMember(part, 'fileData', ['fileUri'], argument);
   assertMember(part, 'executableCode', ['code'], argument);
   const answer = part['functionResponse'];
@@ -53,6 +55,14 @@ function assertPart(part: unknown, argument: string): void {
       throw invalidInput(`${argument}.${kind}.${payload}`, 'an object', member[payload]);
     }
   }
+}
+
+// The characters are checked, not the length: decoding a large file takes ten times as long.
+function assertBase64(inlineData: InlineData | undefined, argument: string): void {
+  if (inlineData === undefined || !/[^\w+/\-=\s]|=[^=\s]/.test(inlineData.data)) return;
+  const isUrl = inlineData.data.startsWith('data:');
+  const expected = isUrl ? 'base64 without "data:…;base64," before it' : 'base64';
+  throw new TholeError('INVALID_INPUT', `${argument}.inlineData.data must be ${expected}.`);
 }
 
 /**

@@ -105,7 +105,12 @@ function jsonSchemaOf(schema: StandardSchema, argument: string): JsonObject {
   try {
     return jsonSchema.input({ target: 'draft-2020-12' }) as JsonObject;
   } catch (cause) {
-    throw new TholeError('SCHEMA_UNSUPPORTED', `${argument} cannot be written as JSON Schema by ${vendor}.`, { cause });
+    const reason = cause instanceof Error && cause.message !== '' ? `: ${cause.message.replace(/\.$/, '')}` : '';
+    throw new TholeError(
+      'SCHEMA_UNSUPPORTED',
+      `${argument} cannot be written as JSON Schema by ${vendor}${reason}. Use a type that JSON has, or pass {schema, jsonSchema}.`,
+      { cause },
+    );
   }
 }
 
@@ -133,5 +138,15 @@ function validator<Output>(schema: StandardSchema): ReadSchema<Output>['validate
 
 function describeIssue(issue: ValidationIssue): string {
   const path = (issue.path ?? []).map((step) => String(typeof step === 'object' ? step.key : step)).join('.');
-  return path ? `${path}: ${issue.message}` : issue.message;
+  const text = alternativesOf(issue).join(', or ') || issue.message;
+  return path ? `${path}: ${text}` : text;
+}
+
+const MAX_ALTERNATIVES = 5;
+
+/** Returns the issues of each member of a zod union whose own message is only "Invalid input". */
+function alternativesOf({ errors, message }: ValidationIssue & { readonly errors?: unknown }): string[] {
+  if (!Array.isArray(errors) || message !== 'Invalid input') return [];
+  const texts = (errors as readonly ValidationIssue[][]).map((issues) => issues.map(describeIssue).join(' and '));
+  return [...new Set(texts)].slice(0, MAX_ALTERNATIVES);
 }

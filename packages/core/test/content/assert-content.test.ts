@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 describe('assertContent', () => {
   it.each<[unknown]>([
     [{ parts: [{ text: '' }] }],
+    [{ parts: [{ inlineData: { mimeType: 'a/b', data: 'a+/-_A\n==\n' } }] }],
     [{ role: 'user', parts: [{ inlineData: { mimeType: 'a/b', data: '' } }, { fileData: { fileUri: 'x' } }] }],
     [
       {
@@ -26,6 +27,15 @@ describe('assertContent', () => {
     [{ parts: [{ text: 'a' }, {}] }, 'newMessage.parts[1] must have one of text, functionCall'],
     [{ parts: [{ text: 7 }] }, 'newMessage.parts[0].text must be a string, got a number.'],
     [{ parts: [{ inlineData: { data: '' } }] }, 'newMessage.parts[0].inlineData.mimeType must be a string'],
+    [
+      { parts: [{ inlineData: { mimeType: 'image/png', data: 'data:image/png;base64,AAAA' } }] },
+      'newMessage.parts[0].inlineData.data must be base64 without "data:…;base64," before it.',
+    ],
+    [
+      { parts: [{ inlineData: { mimeType: 'image/png', data: 'ä' } }] },
+      'newMessage.parts[0].inlineData.data must be base64.',
+    ],
+    [{ parts: [{ inlineData: { mimeType: 'image/png', data: 'AA==AA' } }] }, 'inlineData.data must be base64.'],
     [
       { parts: [{ functionCall: { name: 'f' } }] },
       'newMessage.parts[0].functionCall.args must be an object, got undefined.',

@@ -1,6 +1,7 @@
 import { isStandardSchema, readSchema } from '@thole/core/kit';
 import type { StandardSchema } from '@thole/core';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 
 type Validate = StandardSchema<unknown, number>['~standard']['validate'];
 const toNumber: Validate = (value) =>
@@ -38,8 +39,25 @@ describe('readSchema', () => {
       },
     };
     expect(() => readSchema(schema(failing), 'parameters')).toThrow(
-      expect.objectContaining({ code: 'SCHEMA_UNSUPPORTED', cause }),
+      expect.objectContaining({
+        code: 'SCHEMA_UNSUPPORTED',
+        message:
+          'parameters cannot be written as JSON Schema by acme: transforms cannot be written. Use a type that JSON has, or pass {schema, jsonSchema}.',
+        cause,
+      }),
     );
+  });
+
+  it('names what each member of a union expected', async () => {
+    const { validate } = readSchema(
+      z.object({ at: z.union([z.number(), z.object({ day: z.string() })]) }),
+      'parameters',
+    );
+    expect(await validate({ at: { day: 1 } })).toEqual({
+      issues: [
+        'at: Invalid input: expected number, received object, or day: Invalid input: expected string, received number',
+      ],
+    });
   });
 
   it('accepts schemas that are functions', () => {

@@ -1,12 +1,14 @@
 import { createEventActions } from '@thole/core';
 import type { Event, Json, StateMap } from '@thole/core';
-import { applyRewinds } from '@thole/core/kit';
+import { answerEventId, applyRewinds } from '@thole/core/kit';
 
 /** State and events of a copy of a session that ends before an event. */
 export interface Fork {
   state: StateMap;
   events: Event[];
 }
+
+const answerSuffix = answerEventId('');
 
 /** Names of the calls that request an answer. */
 const requestNames = new Set(['adk_request_credential', 'adk_request_confirmation', 'adk_request_input']);
@@ -36,7 +38,7 @@ export function forkOf(events: readonly Event[], beforeId: string, state: Readon
 const isOwn = (key: string): boolean => !/^(app|user|temp):/.test(key) && key !== '__session_metadata__';
 
 function plainEvent(event: Event): Event[] {
-  const { seq: _, content, actions: __, longRunningToolIds: ___, ...rest } = event;
+  const { seq: _, id, content, actions: __, longRunningToolIds: ___, ...rest } = event;
   const parts = content?.parts?.filter(
     ({ functionCall, functionResponse }) => !requestNames.has(functionCall?.name ?? functionResponse?.name ?? ''),
   );
@@ -44,6 +46,8 @@ function plainEvent(event: Event): Event[] {
   return [
     {
       ...rest,
+      // Servers reject ids that end as the ids of answers do.
+      id: id?.endsWith(answerSuffix) ? id.slice(0, -answerSuffix.length) : id,
       ...(content && { content: { ...content, ...(parts && { parts }) } }),
       // The new session receives the complete state. Servers accept other actions only from their own runs.
       actions: createEventActions(),

@@ -1,5 +1,6 @@
 import { isPlainObject } from '@thole/core/kit';
 import { z } from 'zod';
+import { notAnObject } from '../http/schemas.ts';
 
 /** The body of an AG-UI request (`RunAgentInput`). Missing lists are empty. */
 export interface RunInput {
@@ -51,7 +52,7 @@ export const runInput: z.ZodType<RunInput> = z.object({
   protocolVersion: z.unknown().optional(),
   parentRunId: z.unknown().optional(),
   messages: z.array(z.looseObject({ role: z.string() })),
-  state: z.custom<unknown>((value) => value == null || isPlainObject(value), 'must be an object').optional(),
+  state: z.custom<unknown>((value) => value == null || isPlainObject(value), { error: notAnObject }).optional(),
   tools: listOf(tool),
   context: listOf(z.looseObject({ description: z.string(), value: z.string() })),
   resume: listOf(resumeEntry),

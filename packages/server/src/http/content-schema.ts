@@ -1,12 +1,15 @@
-import { assertContent } from '@thole/core/kit';
+import { decodeBase64, partKinds } from '@thole/core/kit';
 import type { Content, Part } from '@thole/core';
 import { z } from 'zod';
 import type { ZodType } from 'zod';
 import { ref } from '../openapi/schema.ts';
 import type { SchemaName } from '../openapi/schema.ts';
+import { describeIssue } from './describe-issue.ts';
 import { jsonObject } from './schemas.ts';
 
 const id = z.string().optional();
+/** Base64 or base64url. A model rejects other text with each later message of the session, too. */
+const base64 = z.string().refine((text) => decodeBase64(text) !== undefined, 'must be base64');
 
 /** The known members of a part. Unknown members are allowed. */
 const partMembers = z.looseObject({
@@ -15,7 +18,7 @@ const partMembers = z.looseObject({
   thoughtSignature: z.string().optional(),
   functionCall: z.looseObject({ id, name: z.string(), args: jsonObject.optional() }).optional(),
   functionResponse: z.looseObject({ id, name: z.string(), response: jsonObject }).optional(),
-  inlineData: z.looseObject({ mimeType: z.string(), data: z.string(), displayName: z.string().optional() }).optional(),
+  inlineData: z.looseObject({ mimeType: z.string(), data: base64, displayName: z.string().optional() }).optional(),
   fileData: z
     .looseObject({ fileUri: z.string(), mimeType: z.string().optional(), displayName: z.string().optional() })
     .optional(),
@@ -44,17 +47,12 @@ function validateOnly<T>(schema: ZodType, name: SchemaName): ZodType<T> {
   return z
     .unknown()
     .superRefine((value, context) => {
-      const result = schema.safeParse(value);
+      const result = schema.safeParse(value, { error: describeIssue });
       for (const { message, path } of result.error?.issues ?? []) context.addIssue({ code: 'custom', message, path });
     })
     .meta(ref(name)) as unknown as ZodType<T>;
 }
 
-function hasOneKind(part: Part): boolean {
-  try {
-    assertContent({ parts: [part] }, 'part');
-    return true;
-  } catch {
-    return false;
-  }
+function hasOneKind(part: Part | null | undefined): boolean {
+  return partKinds.some((kind) => part?.[kind] !== undefined);
 }

@@ -1,16 +1,27 @@
 import { TholeError } from '@thole/core';
-import { invalidInput } from '@thole/core/kit';
+import { invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 
-const EXPOSED = 'x-thole-invocation-id, retry-after, location';
+const EXPOSED = 'x-thole-invocation-id, x-session-id, x-should-retry, retry-after, location';
+const knownOptions = optionNames<{ origins: unknown }>({ origins: true });
+/** Scheme, host and port in lower case, without a path. Sandboxed pages send `null`. */
+const ORIGIN = /^(?:\*|null|[a-z][a-z\d+.-]*:\/\/[^\s/?#A-Z]+)$/;
 const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS';
 
 /** Cross-origin rules. Rejects requests of pages whose origin is not allowed, except GET and HEAD. */
 export class Cors {
   readonly #origins: ReadonlySet<string>;
 
-  constructor(origins: readonly string[] = []) {
+  constructor(options?: { readonly origins: readonly string[] }) {
+    const { origins } = options ?? { origins: [] };
+    if (options) rejectUnknownOptions(options, knownOptions, 'cors');
     if (!Array.isArray(origins) || origins.some((each) => typeof each !== 'string'))
       throw invalidInput('cors.origins', 'a list of origins', origins);
+    const invalid = (origins as readonly string[]).find((each) => !ORIGIN.test(each));
+    if (invalid !== undefined)
+      throw new TholeError(
+        'INVALID_INPUT',
+        `cors.origins must contain '*' or origins as browsers send them, such as "https://app.example.com", got "${invalid}".`,
+      );
     this.#origins = new Set(origins);
   }
 

@@ -31,7 +31,7 @@ export function errorResponse(
   const debug = p.errorLog?.describe(error);
   if (!TholeError.is(error)) {
     const failure = { status: 500, code: 'INTERNAL', message: 'The server failed.' };
-    const body = p.toBody ? p.toBody(failure) : { detail: failure.message };
+    const body = p.toBody ? p.toBody(failure) : { detail: failure.message, code: failure.code };
     return Response.json({ ...body, ...(debug && { debug }) }, { status: 500 });
   }
   const status = error.status !== undefined && error.status >= 400 && error.status <= 599 ? error.status : 500;

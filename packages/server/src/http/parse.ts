@@ -2,17 +2,18 @@ import { TholeError } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
 import type { Logger } from '@thole/core';
 import type { ZodType } from 'zod';
+import { describeIssue } from './describe-issue.ts';
 
 /**
  * Returns the value parsed by the schema. Throws `INVALID_INPUT` with the path of the first invalid field and the expected type,
  * never with the value. `name` is the name of the value in the message.
  */
 export function parse<T>(schema: ZodType<T>, value: unknown, name: string): T {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: describeIssue });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const path = issue!.path.map(String).join('.');
-  throw new TholeError('INVALID_INPUT', `${path === '' ? name : `${name}.${path}`}: ${issue!.message}.`);
+  throw new TholeError('INVALID_INPUT', `${path === '' ? name : `${name}.${path}`} ${issue!.message}.`);
 }
 
 const MAX_WARNINGS = 1_000;

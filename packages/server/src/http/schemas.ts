@@ -1,23 +1,34 @@
-import { isPlainObject } from '@thole/core/kit';
+import { isPlainObject, typeName } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 import { z } from 'zod';
 import type { ZodType } from 'zod';
 
+/** Returns the message for a value that must be an object. */
+export function notAnObject({ input }: { readonly input?: unknown }): string {
+  return `must be an object, got ${typeName(input)}`;
+}
+
 /** An object whose keys the client chooses. It stays unchanged, also nulls and a key `__proto__`. */
 export const jsonObject: ZodType<JsonObject> = z
-  .custom<JsonObject>(isPlainObject, 'must be an object')
+  .custom<JsonObject>(isPlainObject, { error: notAnObject })
   .meta({ type: 'object' });
 
 /** An integer ≥ 0 in a query. */
 export const count: ZodType<number> = z
   .string()
-  .regex(/^\d{1,9}$/, 'must be an integer')
+  .regex(/^\d{1,9}$/, 'must be an integer ≥ 0')
+  .transform(Number);
+
+/** The `seq` of an event in a query. 0 if it is empty. */
+export const seq: ZodType<number> = z
+  .string()
+  .regex(/^\d{0,15}$/, 'must be an integer ≥ 0')
   .transform(Number);
 
 /** A number in a query. */
 export const number: ZodType<number> = z
   .string()
-  .regex(/^-?\d{1,15}(\.\d{1,20})?$/, 'must be a number')
+  .regex(/^-?\d{1,15}(\.\d{1,20})?(e[+-]?\d{1,2})?$/i, 'must be a number')
   .transform(Number);
 
 /** A boolean in a query. */

@@ -5,6 +5,7 @@ import { completeRun } from '../front-ends/complete-run.ts';
 import type { EventEncoder } from '../front-ends/event-encoder.ts';
 import { streamRun } from '../front-ends/stream-run.ts';
 import { errorResponse } from '../http/error-response.ts';
+import { idHeader } from '../http/id-header.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
 import type { RouteCall } from '../route.ts';
 import { openAiErrorBody } from './open-ai-error.ts';
@@ -37,7 +38,7 @@ export async function answerRequest<Encoder extends EventEncoder>(
   const { context } = call;
   const { encoder, isStream, isTemporary, ref, runner } = p;
   const request = { ref, newMessage: p.message, messageId: isTemporary ? undefined : idempotencyKey(call.request) };
-  const headers = isTemporary ? {} : sessionHeader(ref.sessionId);
+  const headers = isTemporary ? {} : idHeader('x-session-id', ref.sessionId);
   const remove = (): void => void (isTemporary && deleteConversation(context, runner, ref));
   const onStart = (run: Run): void => void run.done.then(remove);
   try {
@@ -49,7 +50,9 @@ export async function answerRequest<Encoder extends EventEncoder>(
     encoder.start(invocationId);
     for (const event of events) encoder.event(event);
     encoder.end(outcome);
-    return Response.json(p.toBody(encoder), { headers: { ...headers, 'x-thole-invocation-id': invocationId } });
+    return Response.json(p.toBody(encoder), {
+      headers: { ...headers, ...idHeader('x-thole-invocation-id', invocationId) },
+    });
   } catch (error) {
     remove();
     if (isTemporary || retryableCodes.some((code) => TholeError.is(error, code))) throw error;
@@ -57,8 +60,4 @@ export async function answerRequest<Encoder extends EventEncoder>(
     response.headers.set('x-should-retry', 'false');
     return response;
   }
-}
-
-function sessionHeader(sessionId: string): Record<string, string> {
-  return /^[!-~]+$/.test(sessionId) ? { 'x-session-id': sessionId } : {};
 }

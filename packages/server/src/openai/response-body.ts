@@ -22,13 +22,13 @@ const id = z.string().min(1);
 /** Schema of the body of `/v1/responses`. */
 export const responseBody: z.ZodType<ResponseBody> = z.object({
   model: z.string().min(1),
-  input: z.union([z.string().min(1), z.array(z.unknown()).min(1)]),
+  input: z.union([z.string().min(1), z.array(z.unknown()).min(1)], 'must be a string or a list of items'),
   instructions: z.string().nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.unknown().optional(),
   store: z.boolean().nullish(),
   user: id.nullish(),
-  conversation: z.union([id, z.looseObject({ id })]).nullish(),
+  conversation: z.union([id, z.looseObject({ id })], 'must be an id or an object with an id').nullish(),
   previous_response_id: id.nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
   ...otherParameters,

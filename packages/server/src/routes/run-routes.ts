@@ -6,6 +6,7 @@ import { assertWritableState } from '../http/assert-writable-state.ts';
 import { findRunner } from '../http/find-runner.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
 import { noSniffResponse } from '../http/no-sniff.ts';
+import { seq } from '../http/schemas.ts';
 import { wireEventJson } from '../http/wire-event.ts';
 import { boolean, listOf, objectOf, ref } from '../openapi/schema.ts';
 import { defineRoute } from '../route.ts';
@@ -73,7 +74,7 @@ export const runRoutes: readonly Route[] = [
     ...{ method: 'GET', paths: [`${RUN}/events`], tag: 'runs' },
     summary:
       'Streams the events of an active or finished invocation after `after`, or after the header Last-Event-ID. Stays open until another process continues an unfinished invocation, and ends when it pauses.',
-    query: z.object({ after: z.coerce.number().int().min(0).optional() }),
+    query: z.object({ after: seq.optional() }),
     responses: { 200: 'text/event-stream of events', 404: 'No such session or run' },
     async handle(call) {
       const { context, params, runner } = call;

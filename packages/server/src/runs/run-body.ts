@@ -1,13 +1,13 @@
 import { isPlainObject } from '@thole/core/kit';
 import type { Content, JsonObject, StateDelta } from '@thole/core';
 import { z } from 'zod';
-import { jsonObject } from '../http/schemas.ts';
+import { jsonObject, notAnObject } from '../http/schemas.ts';
 import { ref } from '../openapi/schema.ts';
 
 /** The body of `/run` and `/run_sse`. */
 export interface RunBody {
   /** Required if several apps are served. */
-  appName?: string | undefined;
+  appName?: string | null | undefined;
   userId: string;
   sessionId: string;
   /** Required, unless an invocation is resumed or regenerated. The runner validates its parts. */
@@ -28,10 +28,10 @@ const name = z.string().min(1);
 /** Schema of the body of `/run` and `/run_sse`. */
 export const runBody: z.ZodType<RunBody> = z
   .object({
-    appName: name.optional(),
+    appName: name.nullish(),
     userId: name,
     sessionId: name,
-    newMessage: z.custom<Content>(isPlainObject, 'must be an object').meta(ref('Content')).nullish(),
+    newMessage: z.custom<Content>(isPlainObject, { error: notAnObject }).meta(ref('Content')).nullish(),
     streaming: z.boolean().nullish(),
     stateDelta: jsonObject.nullish(),
     invocationId: z.string().nullish(),

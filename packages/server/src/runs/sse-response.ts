@@ -1,4 +1,5 @@
 import type { Runtime } from '@thole/core';
+import { idHeader } from '../http/id-header.ts';
 import { noSniffResponse } from '../http/no-sniff.ts';
 import { HEARTBEAT_FRAME } from './end-frames.ts';
 
@@ -83,6 +84,6 @@ function headersOf(invocationId: string): Record<string, string> {
     'cache-control': 'no-store',
     // Keeps proxies from buffering frames.
     'x-accel-buffering': 'no',
-    'x-thole-invocation-id': invocationId,
+    ...idHeader('x-thole-invocation-id', invocationId),
   };
 }

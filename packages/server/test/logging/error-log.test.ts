@@ -37,7 +37,7 @@ describe('createHandler without a logger', () => {
     const lines = recordConsole();
     for (const options of [{}, { runtime: systemRuntime() }]) {
       const { get } = await withBrokenSessions(options);
-      expect(await (await get(sessionPath)).json()).toEqual({ detail: 'The server failed.' });
+      expect(await (await get(sessionPath)).json()).toEqual({ detail: 'The server failed.', code: 'INTERNAL' });
     }
     const line = expect.stringMatching(
       /^\d\d:\d\d:\d\d error {3}A request failed\. TypeError: rows is not iterable < caused by: Error: connect ECONNREFUSED 10\.0\.0\.7:5432 method=GET path=\/apps\/demo\/users\/ann\/sessions\/s$/,
@@ -113,6 +113,7 @@ describe('createHandler with development', () => {
     const body = await (await get(sessionPath)).json();
     expect(body).toEqual({
       detail: 'The server failed.',
+      code: 'INTERNAL',
       debug: {
         message: 'TypeError: rows is not iterable',
         stack: expect.stringContaining('error-log.test.ts') as string,

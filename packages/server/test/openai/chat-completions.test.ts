@@ -289,6 +289,17 @@ describe('POST /v1/chat/completions', () => {
     expect(requests).toHaveLength(1);
   });
 
+  it("lets pages of allowed origins read the headers that OpenAI's client needs", async () => {
+    const origin = 'https://page.example';
+    const { handler } = openAiDemo({ answers: [fails('MODEL_OVERLOADED')], cors: { origins: [origin] } });
+    const headers = { origin, 'content-type': 'application/json', 'x-session-id': 's-1' };
+    const init = { method: 'POST', headers, body: JSON.stringify(hello) };
+    const response = await handler(new Request('http://localhost/v1/chat/completions', init));
+    expect(response.headers.get('x-should-retry')).toBe('false');
+    const exposed = response.headers.get('access-control-expose-headers')?.split(', ');
+    expect(exposed).toEqual(expect.arrayContaining(['x-session-id', 'x-should-retry', 'retry-after']));
+  });
+
   it('ends a stream with the error of a run that fails after its beginning', async () => {
     const look = new FunctionTool({ name: 'look', description: 'Looks.', execute: () => 'sunny' });
     const model = new ScriptedLlm(calls('look'), fails('MODEL_OVERLOADED'));

@@ -45,6 +45,19 @@ describe('GET …/runs/{invocation}/events', () => {
     expect((await allFrames(first)).map(describeFrame)).toEqual(words);
   });
 
+  it.each(['🏨', 'two\nlines', 'é'])(
+    'streams an imported invocation with the id %j, without its header',
+    async (id) => {
+      const { get, post } = await demo();
+      const content = { role: 'model', parts: [{ text: 'Hello.' }] };
+      const events = [{ invocationId: id, author: 'concierge', content }];
+      expect((await post('/apps/demo/users/ann/sessions', { sessionId: 'copy', events })).status).toBe(200);
+      const response = await get(`/apps/demo/users/ann/sessions/copy/runs/${encodeURIComponent(id)}/events`);
+      expect([response.status, response.headers.get('x-thole-invocation-id')]).toEqual([200, null]);
+      expect((await allFrames(response)).map(describeFrame)).toEqual(['#1 Hello.', ': done']);
+    },
+  );
+
   it('streams a run of another process from the store until its lease ends (contract 40)', async () => {
     const sessions = new InMemorySessionService();
     const answered = Promise.withResolvers<LlmResponse>();
