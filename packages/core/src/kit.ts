@@ -7,6 +7,8 @@ export { assertBytes } from './errors/assert-bytes.ts';
 export { assertCount } from './errors/assert-count.ts';
 export { assertDuration } from './errors/assert-duration.ts';
 export { assertSeconds } from './errors/assert-seconds.ts';
+export { classifyRejection } from './model/classify-rejection.ts';
+export type { RejectionDetails, RejectionKind } from './model/classify-rejection.ts';
 export { codeOfStatus } from './model/code-of-status.ts';
 export { errorFields } from './model/error-fields.ts';
 export type { ErrorFields } from './model/error-fields.ts';

@@ -1,7 +1,6 @@
 import { readRetryAfter, TholeError } from '@thole/core';
-import { isPlainObject } from '@thole/core/kit';
+import { classifyRejection, isPlainObject } from '@thole/core/kit';
 import type { ErrorTable, JsonObject } from '@thole/core';
-import { classifyRejection } from './classify-rejection.ts';
 import { readErrorBody } from './read-error-body.ts';
 
 /** Returns the error mapping of an AI SDK provider. Messages contain its name. `now` is in seconds. */

@@ -1,5 +1,5 @@
-import { codeOfStatus } from '@thole/core/kit';
-import type { TholeErrorCode } from '@thole/core';
+import type { TholeErrorCode } from '../errors/error-codes.ts';
+import { codeOfStatus } from './code-of-status.ts';
 
 /** The error code of a rejected request, and `retryable` if it differs from the code's default. */
 export interface RejectionKind {
@@ -15,17 +15,20 @@ export interface RejectionDetails {
   readonly message?: string | undefined;
 }
 
-/** Returns the error code for a rejection: first by the server's code, then by its message, then by the status. */
+/** Returns the error code for a rejection of any provider: first by its code and type, then by its message, then by the status. */
 export function classifyRejection({ status, code = '', type = '', message = '' }: RejectionDetails): RejectionKind {
   const name = `${code} ${type}`.toLowerCase();
   if (/content_filter|content_policy|responsibleaipolicy/.test(name)) return { code: 'MODEL_BLOCKED' };
-  if (/context_length|context_size|string_above_max_length/.test(name)) return { code: 'MODEL_CONTEXT_TOO_LONG' };
+  if (/context_length|context_size|string_above_max_length|request_too_large/.test(name))
+    return { code: 'MODEL_CONTEXT_TOO_LONG' };
   if (
     /insufficient_quota|billing|insufficient_balance|insufficient_credits|quota_exceeded/.test(name) ||
     status === 402
   ) {
     return { code: 'MODEL_RATE_LIMITED', retryable: false };
   }
+  if (/api_key_invalid|invalid_api_key/.test(name) || (status === 400 && /api key not valid/i.test(message)))
+    return { code: 'MODEL_AUTH' };
   // The message decides only for rejected requests: a rate limit mentions tokens as well.
   if (
     (status === 200 || status === 400 || status === 413 || status === 422 || status === 500) &&
@@ -37,6 +40,7 @@ export function classifyRejection({ status, code = '', type = '', message = '' }
   return statusCode ? { code: statusCode } : classifyByName(name, message);
 }
 
+/** Classifies errors inside an answer, which have no status. */
 function classifyByName(name: string, message: string): RejectionKind {
   if (/rate_?limit|too_many_requests|resource_exhausted/.test(name)) return { code: 'MODEL_RATE_LIMITED' };
   if (/overload|capacity|unavailable|slow_down/.test(name)) return { code: 'MODEL_OVERLOADED' };
@@ -50,14 +54,14 @@ function classifyByName(name: string, message: string): RejectionKind {
   return { code: 'MODEL_FAILED' };
 }
 
-/** Error messages of OpenAI, vLLM, llama.cpp, LM Studio, Groq, Mistral, xAI, Together and gateways to other models. */
+/** Error messages of OpenAI, Anthropic, Google, vLLM, llama.cpp, LM Studio, Groq, Mistral, xAI, Together and gateways to other models. */
 const CONTEXT_TOO_LONG = new RegExp(
   [
     'maximum context length',
     'maximum prompt length',
     'max(imum)? model length',
     'context (length|window|size)',
-    'reduce the length of the (messages|prompt|input)',
+    'reduce the length of',
     '(prompt|input|request) is too long',
     'too many tokens',
     'token count .*exceeds',
