@@ -2,7 +2,7 @@ import type { TholeErrorCode } from '../errors/error-codes.ts';
 
 /**
  * Returns the error code for the HTTP status of a model's server, for answers without further information. Undefined
- * below 400. Status 409 is a conflict that a retry can solve, 498 means that Groq's flex tier is full, and 529 is an overload
+ * below 300. Status 409 is a conflict that a retry can solve, 498 means that Groq's flex tier is full, and 529 is an overload
  * behind some gateways.
  */
 export function codeOfStatus(status: number): TholeErrorCode | undefined {
@@ -11,5 +11,5 @@ export function codeOfStatus(status: number): TholeErrorCode | undefined {
   if (status === 429) return 'MODEL_RATE_LIMITED';
   if (status === 409 || status === 498 || status === 503 || status === 529) return 'MODEL_OVERLOADED';
   if (status >= 500) return 'MODEL_UNAVAILABLE';
-  return status >= 400 ? 'MODEL_BAD_REQUEST' : undefined;
+  return status >= 300 ? 'MODEL_BAD_REQUEST' : undefined;
 }

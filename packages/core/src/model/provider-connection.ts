@@ -10,6 +10,7 @@ import { platformFetch } from './platform-fetch.ts';
 import { ProviderStream } from './provider-stream.ts';
 import { redact, redactJson } from './redact.ts';
 import { withRetries } from './with-retries.ts';
+import { withoutRedirects } from './without-redirects.ts';
 
 const TIMEOUT_MS = 600_000;
 const IDLE_TIMEOUT_MS = 300_000;
@@ -20,7 +21,7 @@ export interface ErrorTable {
   /** Returns the error for an answer with an error status. `now` is in seconds since the epoch, for `readRetryAfter`. */
   refuse(answer: RefusedAnswer, now: number): TholeError;
   /**
-   * Returns the error for any other error that the SDK threw. `when` is `asking` before the answer began, and `reading` after
+   * Returns the error for any other error that the SDK threw. `when` is `sending` before the answer began, and `reading` after
    * that. A broken connection is `MODEL_UNAVAILABLE` in the first case, `MODEL_INCOMPLETE` in the second.
    */
   explain(error: unknown, when: 'sending' | 'reading'): TholeError;
@@ -46,7 +47,7 @@ export class ProviderConnection {
     this.#retry = retry === false ? { maxAttempts: 1 } : (retry ?? {});
     this.#secrets = secretsIn(options);
     const fetch = guardedFetch({
-      fetch: options.fetch ?? platformFetch,
+      fetch: withoutRedirects(options.fetch ?? platformFetch),
       timeoutMs,
       idleTimeoutMs,
       runtime,

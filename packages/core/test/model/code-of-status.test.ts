@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 describe('codeOfStatus', () => {
   it.each([
     [200, undefined],
-    [399, undefined],
+    [299, undefined],
+    [307, 'MODEL_BAD_REQUEST'],
     [400, 'MODEL_BAD_REQUEST'],
     [401, 'MODEL_AUTH'],
     [403, 'MODEL_AUTH'],
