@@ -9,7 +9,7 @@ export function withoutRedirects(fetch: typeof globalThis.fetch): typeof globalT
     const response = await fetch(input, { redirect: 'manual', ...init });
     if (!REDIRECTS.includes(response.status)) return response;
     await response.body?.cancel();
-    const url = input instanceof Request ? input.url : String(input);
+    const url = typeof input === 'object' && 'url' in input ? input.url : String(input);
     const target = URL.parse(response.headers.get('location') ?? '', url);
     const address = target === null ? 'another address' : `${target.origin}${target.pathname}`;
     const text = `The server redirects to ${address}. Redirects are not followed: set baseUrl to the final address.`;

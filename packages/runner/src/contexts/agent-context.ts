@@ -19,6 +19,7 @@ import type {
   Toolset,
 } from '@thole/core';
 import { childAnswers, childRequest } from '../flow/child-request.ts';
+import { CHANGES_ONLY } from '../history/progress.ts';
 import type { ChildLog, Progress } from '../history/progress.ts';
 import type { TurnSegment } from '../history/turn-segments.ts';
 import { forgetSignIn } from '../hooks/forget-sign-in.ts';
@@ -277,7 +278,8 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   pendingEvent(): Event | undefined {
     if (!this.hasPending()) return undefined;
     const { agentName: author, invocationId, branch, runtime } = this;
-    return this.prepareEvent(createEvent({ author, invocationId, branch }, runtime));
+    const nodeInfo = { [CHANGES_ONLY]: true };
+    return this.prepareEvent(createEvent({ author, invocationId, branch, nodeInfo }, runtime));
   }
 
   /** Returns the place of this agent's tool calls. The parent of an agent outside the tree is the agent that runs it. */

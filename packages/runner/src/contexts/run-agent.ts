@@ -123,10 +123,10 @@ function lastEvent(
   context: AgentContext,
   { addition, isNewBranch }: { addition: Content | false | undefined; isNewBranch: boolean },
 ): Event | undefined {
-  const { agent, agentName: author, branch, invocationId, place, runtime } = context;
-  if (!addition && !(isNewBranch && context.hasPending())) return undefined;
-  const last = addition ? answerEvent(context, addition) : createEvent({ author, invocationId, branch }, runtime);
-  const marksEnd = task.isResumable && !isLlmAgent(agent) && !task.ended && !task.isPaused(place);
+  const { agent, isResumable, place } = context;
+  const last = addition ? answerEvent(context, addition) : isNewBranch ? context.pendingEvent() : undefined;
+  if (!last) return undefined;
+  const marksEnd = isResumable && !isLlmAgent(agent) && !task.ended && !task.isPaused(place);
   return context.prepareEvent(marksEnd ? { ...last, actions: { ...last.actions, endOfAgent: true } } : last);
 }
 

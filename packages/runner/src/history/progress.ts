@@ -4,6 +4,12 @@ import type { InterruptLog } from '@thole/core/kit';
 import type { Event, Json } from '@thole/core';
 import { isModelAnswer, isRequestEvent, isUserMessage, segmentsOf } from './turn-segments.ts';
 
+/**
+ * Name in `nodeInfo` of an event that a run has added for pending changes, such as those of `afterRunCallback`. It is not part of the
+ * progress of the agents.
+ */
+export const CHANGES_ONLY = 'changesOnly';
+
 /** A stored result of `context.step`. */
 export interface StoredStep {
   readonly path: string;
@@ -73,6 +79,7 @@ export class Progress {
     if (started) return void this.#started.add(`${started.attempt} ${started.callId}`);
     if (isUserMessage(event)) this.#lastMessage = event.seq ?? 0;
     if (event.author === 'user' || event.author === 'system' || isClosingRecord(event)) return;
+    if (event.nodeInfo?.[CHANGES_ONLY] === true && event.actions.endOfAgent !== true) return;
     const place = placeOf(event, this.#rootPlace);
     const events = this.#places.get(place);
     if (events) events.push(event);

@@ -75,6 +75,8 @@ export class RunTask {
   hasUncertainMarks: boolean = false;
   /** Another unfinished invocation of the session. Its mark is stored again when the lease is released. */
   otherUnfinished: string | null = null;
+  /** True if recovery does not continue the invocation now. */
+  isSkipped: boolean = false;
   /** True if the run stops because its runner is closed, and another process may continue it. */
   isShutDown: boolean = false;
   readonly agents: RunAgents;

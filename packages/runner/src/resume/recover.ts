@@ -271,8 +271,9 @@ export class WakeTimers {
     this.#timers.delete(key);
     if (!isPaused) return;
     const due = dueTime(task);
-    if (due === Infinity) return;
     const ms = Math.max(0, (due - this.#runtime.now()) * 1_000);
+    // A skipped invocation that is due would be skipped again at once. The next `recover` continues it.
+    if (due === Infinity || (task.isSkipped && ms === 0)) return;
     const cancel = this.#runtime.timer(ms, () => {
       this.#timers.delete(key);
       this.#wake(task);

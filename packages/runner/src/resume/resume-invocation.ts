@@ -66,8 +66,11 @@ export async function resumeInvocation(
     // The crashed process may not have corrected the marks.
     task.hasUncertainMarks = true;
     const skip = await beginAttempt(task, events);
-    if (skip) task.resume.onSkip(skip);
-    if (skip) return undefined;
+    if (skip) {
+      task.isSkipped = true;
+      task.resume.onSkip(skip);
+      return undefined;
+    }
     // The process may have crashed before it called the hook.
     await reportInterrupts(
       task,

@@ -218,6 +218,31 @@ describe('context.sleep', () => {
     expect(textsIn((await sessionService.getSession(ref))!.events).at(-1)).toBe('root: Awake.');
   });
 
+  it.each([
+    ['another process has just tried it', 'root', 'waiting-for-retry'],
+    ['the app does not have its agent', 'another', 'unknown-agent-or-tool'],
+  ])('is skipped once by recover() if it is due and %s', async (_, name, reason) => {
+    const sleeping = agentOf('root', async function* (context) {
+      await context.sleep(3_600_000);
+    });
+    const { runner, runtime, sessions } = await createSetup(sleeping);
+    const { invocationId } = await runner.runToCompletion(hello);
+    await runner.close();
+    await runtime.advance(3_601_000);
+    const attempt = createEvent({ author: 'system', invocationId, customMetadata: { resumeAttempt: 1 } }, runtime);
+    const session = (await sessions.getSession(ref))!;
+    if (name === 'root') await sessions.appendEvent({ session, event: attempt });
+    const subAgents = name === 'root' ? [] : [{ ...sleeping, name: 'inner' }];
+    const after = await createSetup({ ...sleeping, name, subAgents }, { runtime, sessionService: sessions });
+    const waits: number[] = [];
+    const timer = runtime.timer.bind(runtime);
+    runtime.timer = (ms, fn) => (waits.push(ms), timer(ms, fn));
+    expect(await Array.fromAsync(after.runner.recover())).toMatchObject([{ outcome: 'skipped', reason }]);
+    // A timer without a wait would resume it again and again.
+    expect(waits).not.toContain(0);
+    await after.runner.close();
+  });
+
   it.each<[string, (context: InvocationContext) => Promise<void>, string]>([
     ['sleepUntil(Infinity)', (context) => context.sleepUntil(Infinity), 'a finite number of seconds'],
     ['sleepUntil(1e13)', (context) => context.sleepUntil(1e13), 'time must end before the year 275760'],

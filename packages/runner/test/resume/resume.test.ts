@@ -1,7 +1,8 @@
 import { createEvent, textOf, TholeError } from '@thole/core';
-import type { Agent, App, Content, Event, Interrupt, JsonObject, Tool } from '@thole/core';
+import type { Agent, App, Content, Event, Interrupt, JsonObject, Plugin, Tool } from '@thole/core';
 import { calls, callsAll, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
+import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { ToolPolicyPlugin } from '../../src/plugins/tool-policy-plugin.ts';
@@ -439,6 +440,34 @@ describe('A custom agent of a resumed run', () => {
     await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: 'x' } }).done;
     const texts = (await events()).map(({ content }) => textOf(content)).filter((text) => text !== '');
     expect(texts).toEqual(['hello', 'One.', 'Two.', 'Three.']);
+  });
+
+  it('continues if hooks have stored changes in a separate event at the end of a run', async () => {
+    const { runnerOf, events, sessions } = await createDurableStore();
+    const asking = (name: string): Agent =>
+      agentOf(name, async function* (context) {
+        yield sayingEvent(context, `${name} 1.`);
+        await context.requestInput({ message: 'Which?' }).finally(() => context.state.set(name, true));
+        yield sayingEvent(context, `${name} 2.`);
+      });
+    const afterRunCallback: Plugin['afterRunCallback'] = async ({ invocationContext: { state } }) =>
+      void state.set('runs', Number(state.get('runs') ?? 0) + 1);
+    const parallel = new ParallelAgent({ name: 'both', subAgents: [asking('left'), asking('right')] });
+    const agent = agentOf('root', async function* (context) {
+      yield sayingEvent(context, 'root 1.');
+      yield* context.runAgent(parallel);
+      yield sayingEvent(context, 'root 2.');
+    });
+    const runner = runnerOf(agent, { plugins: [{ name: 'counter', afterRunCallback }] });
+    let { interrupts } = await runner.resume({
+      ...ref,
+      invocationId: (await runner.runToCompletion(hello)).invocationId,
+    }).result;
+    while (interrupts.length > 0)
+      ({ interrupts } = await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: 'x' } }).result);
+    const texts = (await events()).map(({ content }) => textOf(content)).filter((text) => text.endsWith('.'));
+    expect(texts).toEqual(['root 1.', 'left 1.', 'right 1.', 'left 2.', 'right 2.', 'root 2.']);
+    expect((await sessions.getSession(ref))!.state).toEqual({ left: true, right: true, runs: 4 });
   });
 
   it('does not show an event again that it has stored with context.commit', async () => {
