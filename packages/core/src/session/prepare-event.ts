@@ -107,4 +107,17 @@ function assertShape(event: Event): void {
   }
   assertSeconds('event.timestamp', event.timestamp);
   if (!isPlainObject(event.actions)) throw invalidInput('event.actions', 'an object', event.actions);
+  if (event.content !== undefined && event.content !== null) assertParts(event.content);
+}
+
+function assertParts(content: unknown): void {
+  if (!isPlainObject(content)) throw invalidInput('event.content', 'an object', content);
+  const { parts = [] } = content;
+  if (!Array.isArray(parts)) throw invalidInput('event.content.parts', 'an array of parts', parts);
+  for (let i = 0; i < parts.length; i++) {
+    const part: unknown = parts[i];
+    if (!isPlainObject(part)) throw invalidInput(`event.content.parts[${i}]`, 'an object', part);
+    if (part['text'] !== undefined && typeof part['text'] !== 'string')
+      throw invalidInput(`event.content.parts[${i}].text`, 'a string', part['text']);
+  }
 }

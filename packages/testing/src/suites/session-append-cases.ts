@@ -162,7 +162,7 @@ export const sessionAppendCases: readonly SessionCase[] = [
   },
   {
     id: 'append.invalid-event',
-    sentence: 'throws INVALID_INPUT that names a missing id, invocation, author, time or actions',
+    sentence: 'throws INVALID_INPUT that names a missing id, invocation, author, time or actions, or wrong content',
     contracts: [7, 42],
     async check(service) {
       await createSession(service);
@@ -179,6 +179,10 @@ export const sessionAppendCases: readonly SessionCase[] = [
         ['timestamp', '2024'],
         ['actions', undefined],
         ['actions', []],
+        ['content', 'x'],
+        ['content', { parts: 'x' }],
+        ['content', { parts: [null] }],
+        ['content', { parts: [{ text: 5 }] }],
       ];
       for (const [member, value] of bad) {
         const event = { ...eventOf('e1'), [member]: value } as Event;
