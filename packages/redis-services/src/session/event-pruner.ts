@@ -12,14 +12,17 @@ import {
   optionNames,
   rejectUnknownOptions,
 } from '@thole/core/kit';
-import type { Event, ListSessionsRequest, SessionPage, SessionRef, StateMap, TextCodec } from '@thole/core';
+import type { Event, SessionRef, TextCodec } from '@thole/core';
+import { fromAppMember } from '../client/redis-keys.ts';
 import { redisScript } from '../client/redis-script.ts';
 import { RedisEventReader } from './redis-event-reader.ts';
 import { readMarks } from './session-marks.ts';
+import { parseState } from './state-fields.ts';
 import type { StoreContext } from './store-context.ts';
 
 const pruneEvents = redisScript('session/prune-events');
 const readPrunable = redisScript('session/read-prunable');
+const readPage = redisScript('session/read-waiting-page');
 
 /** Number of sessions that are listed at a time. */
 const PAGE = 500;
@@ -55,11 +58,9 @@ const pruneRequestNames = optionNames<PruneRequest>({
 /** Deletes old events in small steps, so that other calls do not wait long. */
 export class EventPruner {
   readonly #context: StoreContext;
-  readonly #list: (query: ListSessionsRequest) => Promise<SessionPage>;
 
-  constructor(context: StoreContext, list: (query: ListSessionsRequest) => Promise<SessionPage>) {
+  constructor(context: StoreContext) {
     this.#context = context;
-    this.#list = list;
   }
 
   /** Returns the number of deleted events. Throws `INVALID_INPUT` for a request without a limit. */
@@ -70,10 +71,26 @@ export class EventPruner {
       return this.#pruneSession({ appName, userId, sessionId }, request);
     }
     let deleted = 0;
-    for (let offset = 0; ; offset += PAGE) {
-      const { sessions } = await this.#list({ appName, userId, offset, limit: PAGE });
-      for (const { key } of sessions) deleted += await this.#pruneSession(key, request);
-      if (sessions.length < PAGE) return deleted;
+    for await (const key of this.#scan(appName, userId)) deleted += await this.#pruneSession(key, request);
+    return deleted;
+  }
+
+  /**
+   * Yields the sessions of an app or a user in the order of their last update. Each page begins after the last session of the previous
+   * one. So a session that moves to the end of the list, because it gets an event, is only yielded later.
+   */
+  async *#scan(appName: string, userId: string | undefined): AsyncIterable<SessionRef> {
+    const { calls, keys } = this.#context;
+    const { list } = userId === undefined ? keys.app(appName) : keys.user({ appName, userId });
+    for (let [time, last, more] = ['', '', true]; more;) {
+      const reply = await calls.read({ script: readPage, keys: [list], args: ['+inf', PAGE, time, last] });
+      const [hasMore, entries] = reply as [number, string[]];
+      for (let i = 0; i < entries.length; i += 2) {
+        const member = entries[i]!;
+        yield userId === undefined ? { appName, ...fromAppMember(member) } : { appName, userId, sessionId: member };
+      }
+      more = Number(hasMore) === 1;
+      [last = '', time = ''] = entries.slice(-2).map(String);
     }
   }
 
@@ -175,7 +192,7 @@ function countOldest(
 async function foldState(stored: string, events: readonly Event[], codec: TextCodec | undefined): Promise<string> {
   const delta = foldStateDeltas(events);
   if (Object.keys(delta).length === 0) return '';
-  const state = JSON.parse(await decodeText(codec, stored)) as StateMap;
+  const state = parseState(await decodeText(codec, stored));
   applyDelta(state, delta);
   const text = JSON.stringify(state);
   return codec ? encodeText(codec, text) : text;

@@ -1,4 +1,4 @@
--- Reads one page of an app's list of waiting sessions.
+-- Reads one page of a list of sessions in the order of their times: of an app's waiting sessions, or of all sessions of an app or user.
 -- KEYS: list.
 -- ARGV: deadline, the latest time (s), 'now' or '+inf', limit, time and member of the cursor, or '' and ''.
 -- Returns: [1 if there are more sessions, otherwise 0; [member, time, …]].

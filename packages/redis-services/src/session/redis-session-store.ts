@@ -85,7 +85,7 @@ export class RedisSessionStore implements SessionStore {
     this.#appender = new EventAppender(context);
     this.#lister = new SessionLister(context);
     this.#waitingLister = new WaitingLister(context);
-    this.#pruner = new EventPruner(context, (query) => this.list(query));
+    this.#pruner = new EventPruner(context);
     this.#remover = new UserRemover(context);
     const leases = new RedisLeaseStore(context, { placeMs: Math.max(MIN_PLACE_MS, pollMs * 4) });
     const leaseOptions = { pollMs, firstPauseMs: FIRST_PAUSE_MS, processes: nodeProcesses() };

@@ -1,10 +1,10 @@
 import { decodeText } from '@thole/core/kit';
-import type { Event, EventWindow, SessionRef, StateMap, StoredSession } from '@thole/core';
+import type { Event, EventWindow, SessionRef, StoredSession } from '@thole/core';
 import { redisScript } from '../client/redis-script.ts';
 import type { ScriptReply } from '../client/script-call.ts';
 import { readElements } from './event-element.ts';
 import { readRecord } from './read-record.ts';
-import { readStateFields } from './state-fields.ts';
+import { parseState, readStateFields } from './state-fields.ts';
 import type { StoreContext } from './store-context.ts';
 
 const loadSession = redisScript('session/load-session');
@@ -46,7 +46,7 @@ export class SessionLoader {
     const user = await readStateFields(userFields!, codec);
     return {
       ...record,
-      initialState: JSON.parse(await decodeText(codec, (recordFields as string[])[8]!)) as StateMap,
+      initialState: parseState(await decodeText(codec, (recordFields as string[])[8]!)),
       state: (await readStateFields(sessionFields!, codec)).state,
       userState: user.state,
       userVersion: user.version,

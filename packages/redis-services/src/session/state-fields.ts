@@ -1,3 +1,4 @@
+import { TholeError } from '@thole/core';
 import { decodeText, encodeText, isEncoded } from '@thole/core/kit';
 import type { StateDelta, StateMap, TextCodec } from '@thole/core';
 import { assertVersion } from '../client/assert-version.ts';
@@ -41,5 +42,14 @@ export async function readStateFields(
     else if (field === '#') version = Number(value);
     else if (field === 'v') assertVersion(value, 'A state');
   }
-  return { state: members.length === 0 ? {} : (JSON.parse(`{${members.join(',')}}`) as StateMap), version };
+  return { state: members.length === 0 ? {} : parseState(`{${members.join(',')}}`), version };
+}
+
+/** Returns the state in a JSON text. Throws `STORE_VERSION` without the error of the parser, which contains a part of the text. */
+export function parseState(text: string): StateMap {
+  try {
+    return JSON.parse(text) as StateMap;
+  } catch {
+    throw new TholeError('STORE_VERSION', 'A state in Redis cannot be read: another codec or version wrote it.');
+  }
 }

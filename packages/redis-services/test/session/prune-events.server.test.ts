@@ -107,6 +107,32 @@ describeWith('redis', 'pruneEvents in Redis', (url) => {
     expect(deleted).toBe(2_380);
   });
 
+  it('prunes all of 1,002 sessions while some of them get events or are deleted', { timeout: 60_000 }, async () => {
+    const { appName, userId } = ref;
+    const sessions = Array.from({ length: 1_002 }, (_, i) => ({ appName, userId, sessionId: `s${1_000 + i}` }));
+    let isPruning = false;
+    // Reading the first event appends events to other sessions. They move to the end of the ordered list.
+    const decode = async (stored: string | Uint8Array): Promise<string> => {
+      if (isPruning) {
+        isPruning = false;
+        await service.deleteSession(sessions[30]!);
+        const changed = sessions.slice(1, 20);
+        await Promise.all(changed.map((session) => service.appendEvent({ session, event: stateEvent('new', {}) })));
+      }
+      return codec.decode(stored);
+    };
+    const service = new RedisSessionService(client, { ...options(), codec: { encode: codec.encode, decode } });
+    for (const [i, each] of sessions.entries()) {
+      const events = [stateEvent('old', {}, { timestamp: i + 1 })];
+      await service.insertSession({ ...each, events });
+    }
+    isPruning = true;
+    await service.pruneEvents({ appName, olderThan: 10_000 });
+    expect(isPruning).toBe(false);
+    const read = await Promise.all(sessions.map((each) => service.getSession(each)));
+    expect(read.filter((each) => each?.events.some(({ id }) => id === 'old'))).toEqual([]);
+  });
+
   it('deletes a rewind together with the 1,200 events that it removes (contract 27)', async () => {
     const service = new RedisSessionService(client, options());
     await service.createSession(ref);

@@ -103,6 +103,18 @@ describeWith('redis', 'RedisSessionService', (url) => {
       },
     ],
   ];
+  it('throws STORE_VERSION without stored text for a state of another codec', async () => {
+    const keyPrefix = `other-codec/${process.pid}/`;
+    const encode = (text: string): string => text;
+    const writer = createService({ keyPrefix, codec: { encode, decode: String } });
+    await writer.createSession({ ...ref, state: { a: 'SECRET' } });
+    const reader = createService({ keyPrefix, codec: { encode, decode: (text) => String(text).slice(1) } });
+    const error: unknown = await reader.getSession(ref).catch((each: unknown) => each);
+    expect(error).toMatchObject({ code: 'STORE_VERSION', message: expect.stringContaining('another codec') });
+    expect(error).not.toHaveProperty('cause');
+    await expect(reader.listSessions({ appName: ref.appName })).rejects.toMatchObject({ code: 'STORE_VERSION' });
+  });
+
   for (const [resultType, codec] of codecs) {
     it(`stores no readable texts, state or artifacts with a codec that returns ${resultType}`, async () => {
       const keyPrefix = nextPrefix();

@@ -1,5 +1,5 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { invalidInput, isPlainObject } from '@thole/core/kit';
+import { invalidInput, isPlainObject, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { JsonObject, SessionRef } from '@thole/core';
 import { openDatabase } from '../client/open-database.ts';
 import { mapSqlError } from '../client/map-sql-error.ts';
@@ -17,6 +17,16 @@ export type AdkDatabaseOptions = Pick<
   DatabaseOptions,
   'dbUrl' | 'db' | 'dialect' | 'schema' | 'timeoutMs' | 'maxConnections' | 'runtime'
 >;
+
+const names = optionNames<AdkDatabaseOptions>({
+  dbUrl: true,
+  db: true,
+  dialect: true,
+  schema: true,
+  timeoutMs: true,
+  maxConnections: true,
+  runtime: true,
+});
 
 /** A session of ADK, without its events. */
 export interface AdkSession {
@@ -36,6 +46,7 @@ export class AdkDatabase {
 
   constructor(options: AdkDatabaseOptions) {
     if (!isPlainObject(options)) throw invalidInput('from', 'an object with dbUrl or db', options);
+    rejectUnknownOptions(options, names, 'from');
     const runtime = options.runtime ?? systemRuntime();
     this.#database = openDatabase({ ...options, runtime }, { readOnly: true });
     // Checks the name of the schema, which is written into SQL.

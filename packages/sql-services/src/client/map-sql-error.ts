@@ -10,6 +10,11 @@ export function mapSqlError(error: unknown, displayName = 'The database'): unkno
   const { cause } = error;
   const isAnswer = isServerAnswer(cause);
   const reason = reasonOf(cause, error.kind === 'connection' || !isAnswer);
+  if (isColumnMissing(cause)) {
+    const hint = 'If the table belongs to other software, use another tablePrefix or another database.';
+    const message = `${displayName} has a table with other columns${reason}. ${hint}`;
+    return new TholeError('STORE_VERSION', message, { cause });
+  }
   if (error.isOutcomeUnknown) {
     const outcome = isAnswer ? 'ended the call' : 'did not answer';
     const message = `${displayName} ${outcome}${reason}. The write may have been done.`;
@@ -53,14 +58,30 @@ function isServerAnswer(cause: unknown): boolean {
   );
 }
 
-/** Codes of PostgreSQL whose messages contain names of files, hosts, users and databases, but no values. */
-const SAFE_CODES = /^(08|28|3D|53|57)...$/;
+/**
+ * Codes of PostgreSQL whose messages contain names of files, hosts, users, databases, tables and columns, but no values. Values are
+ * parameters, so they are not in messages about a statement (42).
+ */
+const SAFE_CODES = /^(08|25|28|3D|3F|42|53|57)...$/;
 /** Codes of MariaDB and MySQL whose messages contain no values either. */
-const SAFE_NUMBERS: ReadonlySet<unknown> = new Set([1040, 1044, 1045, 1049, 1129, 1130, 1203, 1226, 1251, 1698]);
+const SAFE_NUMBERS: ReadonlySet<unknown> = new Set([
+  // Connections, users, databases.
+  ...[1040, 1044, 1045, 1046, 1049, 1129, 1130, 1203, 1226, 1251, 1698],
+  // Full disk or table, missing privileges and columns, read-only server.
+  ...[1021, 1054, 1072, 1114, 1142, 1143, 1227, 1290, 1792, 1836],
+]);
 /**
  * Codes of SQLite whose messages contain no values either: read-only, I/O error, corrupt, full, cannot open, not a database.
  */
 const SAFE_SQLITE_CODES: ReadonlySet<number> = new Set([8, 10, 11, 13, 14, 26]);
+/** Messages of SQLite that name a missing column. */
+const NO_SQLITE_COLUMN = /^(no such column: |table \S+ has no column named )/;
+
+/** True if a table does not have a column of this package. */
+function isColumnMissing(cause: unknown): boolean {
+  const { code, errno, message } = (cause ?? {}) as DriverError;
+  return code === '42703' || errno === 1054 || errno === 1072 || NO_SQLITE_COLUMN.test(String(message));
+}
 
 // Messages about statements may contain values. Only their codes are repeated.
 function reasonOf(cause: unknown, isConnectionError: boolean): string {
@@ -71,10 +92,12 @@ function reasonOf(cause: unknown, isConnectionError: boolean): string {
     isConnectionError ||
     (typeof code === 'string' && SAFE_CODES.test(code)) ||
     SAFE_NUMBERS.has(errno) ||
+    isColumnMissing(cause) ||
     (typeof errcode === 'number' && SAFE_SQLITE_CODES.has(errcode & 0xff));
   // The driver tried several addresses. The first error is enough.
   const text = message === '' && errors ? (errors[0] as DriverError | undefined)?.message : message;
   if (!isSafe || typeof text !== 'string' || text === '') return name === undefined ? '' : ` (${name})`;
-  const reason = text.replace(/\.$/, '');
+  // SQLite guesses that a quoted name should be a text.
+  const reason = text.replace(/\.$| - should this be a string literal in single-quotes\?$/, '');
   return name === undefined || reason.includes(name) ? `: ${reason}` : `: ${reason} (${name})`;
 }

@@ -22,11 +22,15 @@ import { SqliteDatabase } from './sqlite-database.ts';
 
 const dialects: { readonly [name in DialectName]: Dialect } = { sqlite, postgres, mariadb };
 
+/** Maximum of a timer in milliseconds. Timers of drivers that are set to more end at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** Returns the database of the options. Does not connect yet. Throws `INVALID_INPUT` for invalid options. */
 export function openDatabase(options: DatabaseOptions, { readOnly = false }: { readOnly?: boolean } = {}): SqlDatabase {
-  const { dbUrl, db, timeoutMs = TIMEOUT_MS, maxConnections = 10, synchronous = 'NORMAL' } = options;
+  const { dbUrl, db, maxConnections = 10, synchronous = 'NORMAL' } = options;
   const runtime = options.runtime ?? systemRuntime();
-  assertCount('timeoutMs', timeoutMs, 1);
+  assertCount('timeoutMs', options.timeoutMs ?? TIMEOUT_MS, 1);
+  const timeoutMs = Math.min(options.timeoutMs ?? TIMEOUT_MS, MAX_TIMER_MS);
   assertCount('maxConnections', maxConnections, 1);
   if (synchronous !== 'NORMAL' && synchronous !== 'FULL') {
     throw new TholeError('INVALID_INPUT', `synchronous must be 'NORMAL' or 'FULL'.`);

@@ -24,10 +24,10 @@ export function parseDatabaseUrl(value: unknown): DatabaseAddress {
     case 'postgres':
     case 'postgresql':
       // The option `ssl` of asyncpg is `sslmode` in `pg`.
-      return { kind: 'postgres', url: `postgresql://${rest.replace(ASYNCPG_SSL, '$1sslmode=')}` };
+      return { kind: 'postgres', url: checkServerUrl(`postgresql://${rest.replace(ASYNCPG_SSL, '$1sslmode=')}`) };
     case 'mysql':
     case 'mariadb':
-      return { kind: 'mariadb', url: `mysql://${rest}` };
+      return { kind: 'mariadb', url: checkServerUrl(`mysql://${rest}`) };
     default:
       throw new TholeError('INVALID_INPUT', `dbUrl must be ${FORMS}, got ${describeScheme(scheme)}.`);
   }
@@ -38,12 +38,33 @@ function describeScheme(scheme: string): string {
   return scheme === '' ? 'a text without a scheme' : `the scheme ${scheme}://`;
 }
 
+/**
+ * Throws `INVALID_INPUT` if the driver cannot parse the URL, or if a password with `/` or `#` would be read as the database. An
+ * error of the driver would contain the URL.
+ */
+function checkServerUrl(url: string): string {
+  try {
+    // `pg` accepts an empty host after the user: the parameter `host` names the folder of a socket.
+    const { pathname, hash, username, password } = new URL(url.replace(/^(postgresql:.*@)\//, '$1localhost/'));
+    // `mysql2` decodes these parts. `pg` accepts a `%` that encodes nothing.
+    if (url.startsWith('mysql:')) decodeURIComponent(username + password + pathname);
+    if (!pathname.includes('@') && hash === '') return url;
+  } catch {
+    // The error below does not contain the URL.
+  }
+  throw new TholeError(
+    'INVALID_INPUT',
+    'dbUrl is not a valid URL: <scheme>://<user>:<password>@<host>:<port>/<database>. Encode user and password with encodeURIComponent.',
+  );
+}
+
 // As in SQLAlchemy: three slashes before a relative path, four before an absolute one.
 function parsePath(rest: string): string {
   if (rest === ':memory:' || rest === '/:memory:' || rest === '') return ':memory:';
   const [path = ''] = rest.split('?', 1);
   if (!path.startsWith('/') || path.length < 2 || path.includes('\0') || path !== rest) {
-    throw new TholeError('INVALID_INPUT', `dbUrl must be ${FORMS}. The URL of a SQLite file has no parameters.`);
+    const hint = path === rest ? '' : ' The URL of a SQLite file has no parameters.';
+    throw new TholeError('INVALID_INPUT', `dbUrl must be ${FORMS}.${hint}`);
   }
   return decodePath(path.slice(1));
 }

@@ -20,6 +20,11 @@ export function sqlFailure(kind: FailureKind, cause: unknown, isOutcomeUnknown =
   return Object.assign(error, { [brand]: true, kind, isOutcomeUnknown });
 }
 
+/** Returns the failure of a call after `close()`. */
+export function databaseClosed(): SqlFailure {
+  return sqlFailure('refused', new Error('The database was closed.'));
+}
+
 /** True if the error is a `SqlFailure`, of this kind if one is given. */
 export function isSqlFailure(error: unknown, kind?: FailureKind): error is SqlFailure {
   if (typeof error !== 'object' || error === null || !(brand in error)) return false;

@@ -26,6 +26,7 @@ export class SqlStorage {
   readonly #database: SqlDatabase;
   readonly #options: DatabaseOptions;
   #isReady = false;
+  #isClosed = false;
   #preparing: Promise<void> | undefined;
 
   /** The first call connects, not the constructor. */
@@ -39,6 +40,9 @@ export class SqlStorage {
     this.#database = openDatabase({ ...options, runtime: this.runtime });
     this.#options = options;
     this.dialect = this.#database.dialect;
+    if (schema !== undefined && this.dialect.name === 'sqlite') {
+      throw new TholeError('INVALID_INPUT', 'schema must not be set for SQLite. Set tablePrefix to separate tables.');
+    }
     this.isDurable = this.dialect.name !== 'sqlite' || isSqliteFile(options.dbUrl);
     this.clock = new ServerClock(this.#database, this.runtime);
   }
@@ -106,7 +110,13 @@ export class SqlStorage {
     if (this.#database.compact) await this.#mapErrors(this.#database.compact());
   }
 
+  /** True if `close` was called. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   close(): Promise<void> {
+    this.#isClosed = true;
     return this.#database.close();
   }
 

@@ -5,7 +5,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { displayNameOfAddress } from './display-name.ts';
 import { NodeSqlite } from './node-sqlite.ts';
 import type { RunOptions, SqlDatabase, Steps } from './sql-database.ts';
-import { isSqlFailure, sqlFailure } from './sql-failure.ts';
+import { databaseClosed, isSqlFailure, sqlFailure } from './sql-failure.ts';
 import { SqliteEraser } from './sqlite-eraser.ts';
 
 /** Options of `SqliteDatabase`. */
@@ -108,7 +108,7 @@ export class SqliteDatabase implements SqlDatabase {
   }
 
   #open(): Promise<NodeSqlite> {
-    if (this.#isClosed) throw sqlFailure('refused', new Error('The database was closed.'));
+    if (this.#isClosed) throw databaseClosed();
     this.#opening ??= this.#connect().catch((error: unknown) => {
       this.#opening = undefined;
       throw error;
@@ -192,7 +192,7 @@ export class SqliteDatabase implements SqlDatabase {
 
   #toFailure(error: unknown): unknown {
     if (!isDriverError(error)) return error;
-    if (this.#isClosed) return sqlFailure('refused', error);
+    if (this.#isClosed) return databaseClosed();
     return sqlFailure(this.dialect.classifyError(error), error);
   }
 }

@@ -1,11 +1,29 @@
 import { TholeError } from '@thole/core';
-import { assertCount, assertName, assertSeconds, invalidInput } from '@thole/core/kit';
+import {
+  assertCount,
+  assertName,
+  assertSeconds,
+  invalidInput,
+  isPlainObject,
+  optionNames,
+  rejectUnknownOptions,
+} from '@thole/core/kit';
 import type { PruneRequest } from './prune-events.ts';
 
-/** Throws `INVALID_INPUT` if the request has no limit, an invalid value, or a `userId` or `sessionId` without its owner. */
+const names = optionNames<PruneRequest>({
+  olderThan: true,
+  keepLast: true,
+  appName: true,
+  userId: true,
+  sessionId: true,
+});
+
+/** Throws `INVALID_INPUT` if the request has no limit, an unknown or invalid member, or a `userId` or `sessionId` without its owner. */
 export function assertPruneRequest(p: PruneRequest): void {
   const request: unknown = p;
-  if (typeof request !== 'object' || request === null) throw invalidInput('The request', 'an object', request);
+  if (!isPlainObject(request)) throw invalidInput('The request', 'an object', request);
+  // A misspelt member would delete more than the caller selects.
+  rejectUnknownOptions(p, names, 'pruneEvents');
   const { olderThan, keepLast, appName, userId, sessionId } = p;
   if (olderThan === undefined && keepLast === undefined) {
     throw new TholeError('INVALID_INPUT', 'pruneEvents needs olderThan, keepLast or both.');

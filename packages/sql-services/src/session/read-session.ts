@@ -13,7 +13,7 @@ import type {
 import type { Row, SqlValue, Steps } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
-import { columnText, columnTextOrUndefined } from './row-values.ts';
+import { columnText, columnTextOrUndefined, parseStored } from './row-values.ts';
 import { fromMarkColumns, selectMarks } from './session-marks.ts';
 import { fromStateDocument } from './state-document.ts';
 import { fromStateRows } from './state-writes.ts';
@@ -134,7 +134,7 @@ export function decodeEvent(
 }
 
 function parseEvent(json: string, seq: number): Event {
-  const event = fromEventText(json);
+  const event = parseStored(`Event ${seq} of a session`, json, fromEventText);
   event.seq = seq;
   return event;
 }

@@ -79,8 +79,11 @@ export class SqlSessionStore extends SqlStore implements SessionStore {
     });
     this.#readNewest = readSessionSteps(dialect, tables, 'newest');
     const readOldest = readSessionSteps(dialect, tables, 'oldest');
-    const readAfter = (key: SessionRef, afterSeq: number, limit: number): Promise<StoredSession | undefined> =>
-      this.#read(readOldest, key, { afterSeq, numRecentEvents: limit });
+    const readAfter = (key: SessionRef, afterSeq: number, limit: number): Promise<StoredSession | undefined> => {
+      // A watcher would repeat a read of an unavailable store forever.
+      if (storage.isClosed) throw new TholeError('RUN_ABORTED', 'The session store was closed.');
+      return this.#read(readOldest, key, { afterSeq, numRecentEvents: limit });
+    };
     const leases = new SqlLeaseStore(storage, { pollMs, records: this.#records });
     this.abilities = {
       leasing: new StoredLeaseManager(leases, runtime, { pollMs, processes: nodeProcesses() }),

@@ -1,5 +1,6 @@
 import { decodeText, encodeText, setOwn } from '@thole/core/kit';
 import type { Json, StateDelta, StateMap, TextCodec } from '@thole/core';
+import { parseStored } from './row-values.ts';
 
 /**
  * A session's state in the database: a flat object whose values are strings with the JSON of each value, encoded by the
@@ -38,9 +39,14 @@ export async function fromStateDocument(codec: TextCodec | undefined, column: un
   const document = isParsed ? column : JSON.parse(typeof column === 'string' ? column : decodeUtf8(column));
   for (const [key, text] of Object.entries(document as StateDocument)) {
     const plain = decodeText(codec, text);
-    setOwn(state, fromColumnKey(key), JSON.parse(typeof plain === 'string' ? plain : await plain) as Json);
+    setOwn(state, fromColumnKey(key), parseValue(typeof plain === 'string' ? plain : await plain));
   }
   return state;
+}
+
+/** Returns a value of a state. */
+export function parseValue(text: string): Json {
+  return parseStored('A state value', text, JSON.parse);
 }
 
 function decodeUtf8(bytes: unknown): string {

@@ -1,9 +1,9 @@
 import { decodeText, encodeText, setOwn } from '@thole/core/kit';
-import type { Json, StateDelta, StateMap, TextCodec } from '@thole/core';
+import type { StateDelta, StateMap, TextCodec } from '@thole/core';
 import type { Row, SqlValue } from '../client/sql-database.ts';
 import { toEventKey } from './event-key.ts';
 import { columnText } from './row-values.ts';
-import { fromColumnKey, toColumnKey } from './state-document.ts';
+import { fromColumnKey, parseValue, toColumnKey } from './state-document.ts';
 
 /** The owner of a state: the columns of the app, or of app and user, and their parameters. */
 export interface StateOwner {
@@ -46,7 +46,7 @@ export async function fromStateRows(
     if (key === '') version = Number(row['version']);
     if (value === null || value === undefined) continue;
     const text = decodeText(codec, columnText(value));
-    setOwn(state, fromColumnKey(key), JSON.parse(typeof text === 'string' ? text : await text) as Json);
+    setOwn(state, fromColumnKey(key), parseValue(typeof text === 'string' ? text : await text));
   }
   return { state, version };
 }

@@ -210,6 +210,12 @@ describe('migrateFromAdk', () => {
     await expect(migrateFromAdk(requestFor(newer))).rejects.toMatchObject({ code: 'STORE_VERSION' });
     await expect(migrateFromAdk(requestFor(createDatabase('')))).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
+
+  it('rejects options of ADK tables that it does not know (contract 42)', async () => {
+    const { from, to } = createDatabase(pythonTables);
+    const request = { from: { ...from, tablePrefix: 'adk_' }, to };
+    await expect(migrateFromAdk(request)).rejects.toThrow('from has no option tablePrefix.');
+  });
 });
 
 function requestFor({ from, to }: ReturnType<typeof createDatabase>): Parameters<typeof migrateFromAdk>[0] {

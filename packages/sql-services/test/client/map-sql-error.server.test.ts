@@ -18,7 +18,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     const at = new URL(url);
     const openService = (
       change: (url: URL) => void,
-      options: { autoMigrate?: boolean } = {},
+      options: { autoMigrate?: boolean; tablePrefix?: string } = {},
     ): DatabaseSessionService => {
       const dbUrl = new URL(url);
       change(dbUrl);
@@ -46,6 +46,16 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       expect(error.message).toMatch(/refused the call: .*unknown_user/);
     });
 
+    it('name the missing column if a table with the name exists', async () => {
+      const prefix = `f${process.pid}_`;
+      await runSql(url, `CREATE TABLE ${prefix}sessions (id VARCHAR(10))`);
+      const service = openService(() => {}, { tablePrefix: prefix });
+      const error = await failureOf(service.createSession(ref));
+      expect(error.code).toBe('STORE_VERSION');
+      expect(error.message).toMatch(/has a table with other columns: .*app_name.*use another tablePrefix/);
+      await runSql(url, `DROP TABLE ${prefix}sessions`);
+    });
+
     it('name the answer of the database to an append (contract 7)', async () => {
       const service = openService(() => {});
       await service.createSession(ref);
@@ -53,25 +63,25 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       await other.ping();
       const { session, event } = { session: ref, event: createEvent({ author: 'a', invocationId: 'i' }) };
       // The server answers that the table does not exist.
-      await dropTable(url, `e${process.pid}_events`);
+      await runSql(url, `DROP TABLE e${process.pid}_events`);
       const error = await failureOf(service.appendEvent({ session, event }));
       expect(error.code).toBe('STORE_VERSION');
       expect(error.message).not.toContain('did not answer');
-      await dropTable(url, `e${process.pid}_meta`);
+      await runSql(url, `DROP TABLE e${process.pid}_meta`);
     });
   });
 
-  async function dropTable(url: string, table: string): Promise<void> {
+  async function runSql(url: string, sql: string): Promise<void> {
     if (kind === 'postgres') {
       const { default: pg } = await import('pg');
       const client = new pg.Client({ connectionString: url });
       await client.connect();
-      await client.query(`DROP TABLE ${table}`);
+      await client.query(sql);
       await client.end();
     } else {
       const { createConnection } = await import('mysql2/promise');
       const connection = await createConnection(url);
-      await connection.query(`DROP TABLE ${table}`);
+      await connection.query(sql);
       await connection.end();
     }
   }

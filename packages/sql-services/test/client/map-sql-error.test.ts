@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { TholeError } from '@thole/core';
 import { DatabaseSessionService } from '@thole/sql-services';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -10,7 +11,9 @@ import { sqlFailure } from '../../src/client/sql-failure.ts';
 import { mariadb } from '../../src/dialects/mariadb.ts';
 import { postgres } from '../../src/dialects/postgres.ts';
 import { parseDatabaseUrl } from '../../src/client/parse-database-url.ts';
+import { sqliteFiles } from '../support/sqlite-files.ts';
 
+const files = sqliteFiles();
 const ref = { appName: 'app', userId: 'u', sessionId: 's' };
 
 async function failureOf(dbUrl: string): Promise<TholeError> {
@@ -61,6 +64,32 @@ describe('mapSqlError', () => {
     }
   });
 
+  it.each([
+    ['permission denied for schema public', { code: '42501' }],
+    ['cannot execute INSERT in a read-only transaction', { code: '25006' }],
+    ['schema "hotel" does not exist', { code: '3F000' }],
+    ["INSERT command denied to user 'ann'@'db' for table", { code: 'ER_TABLEACCESS_DENIED_ERROR', errno: 1142 }],
+    ['No database selected', { code: 'ER_NO_DB_ERROR', errno: 1046 }],
+    ["The table 'thole_events' is full", { code: 'ER_RECORD_FILE_FULL', errno: 1114 }],
+    ['The server is running with the --read-only option', { code: 'ER_OPTION_PREVENTS_STATEMENT', errno: 1290 }],
+  ])('repeats the reason of a refused call: %s', (reason, more) => {
+    const error = storeError('refused', driver(reason, more));
+    expect(error.code).toBe('STORE_UNAVAILABLE');
+    expect(error.message).toContain(`refused the call: ${reason} (${more.code}).`);
+  });
+
+  it.each([
+    ['column "app_name" does not exist', { code: '42703' }],
+    ["Key column 'app_name' doesn't exist in table", { code: 'ER_KEY_COLUMN_DOES_NOT_EXITS', errno: 1072 }],
+    ['no such column: app_name', { code: 'ERR_SQLITE_ERROR', errcode: 1 }],
+    ['table thole_meta has no column named item', { code: 'ERR_SQLITE_ERROR', errcode: 1 }],
+  ])('is STORE_VERSION and names the option if a table has other columns: %s', (reason, more) => {
+    const error = storeError('refused', driver(reason, more));
+    expect(error.code).toBe('STORE_VERSION');
+    expect(error.message).toContain(`: ${reason} (`);
+    expect(error.message).toMatch(/\)\. If the table belongs to other software, use another tablePrefix/);
+  });
+
   it('does not repeat messages that may contain values (contract 42)', () => {
     const errors = [
       storeError('refused', driver('invalid input syntax for type json: "secret"', { code: '22P02' })),
@@ -89,6 +118,18 @@ describe('DatabaseSessionService', () => {
       expect(error.cause).toMatchObject({ code: 'ECONNREFUSED' });
     },
   );
+
+  it('names the missing column if a table with its name exists', async () => {
+    const { dbUrl, path } = files.next();
+    const file = new DatabaseSync(path);
+    file.exec('CREATE TABLE thole_sessions (id TEXT)');
+    file.close();
+    const error = await failureOf(dbUrl);
+    expect([error.code, error.message]).toEqual([
+      'STORE_VERSION',
+      `The file ${path} has a table with other columns: no such column: "app_name" (ERR_SQLITE_ERROR 1). If the table belongs to other software, use another tablePrefix or another database.`,
+    ]);
+  });
 
   it('names a file that is not a database, and the reason if a folder cannot be created', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'thole-failure-'));

@@ -18,6 +18,10 @@ describe('parseDatabaseUrl', () => {
     ['postgresql+psycopg2://h/d', { kind: 'postgres', url: 'postgresql://h/d' }],
     ['mysql+aiomysql://u:p@h/d', { kind: 'mariadb', url: 'mysql://u:p@h/d' }],
     ['mariadb+asyncmy://h/d', { kind: 'mariadb', url: 'mysql://h/d' }],
+    ['postgresql://u:p@/d?host=/run', { kind: 'postgres', url: 'postgresql://u:p@/d?host=/run' }],
+    ['postgresql://%2Frun/d', { kind: 'postgres', url: 'postgresql://%2Frun/d' }],
+    ['postgresql://u:p%@h/d', { kind: 'postgres', url: 'postgresql://u:p%@h/d' }],
+    ['postgresql://u:a@b@h/d?user=u@h', { kind: 'postgres', url: 'postgresql://u:a@b@h/d?user=u@h' }],
   ])('parses %s', (url, address) => {
     expect(parseDatabaseUrl(url)).toEqual(address);
   });
@@ -27,12 +31,34 @@ describe('parseDatabaseUrl', () => {
     ['sqlite://thole.db'],
     ['sqlite:///a.db?mode=ro'],
     ['mongodb://secret@h/d'],
+    ['mysql://u:secret/1@h/d'],
+    ['mysql://u:1/secret@h/d'],
+    ['mysql://u:secret#1@h/d'],
+    ['mysql://u:1#secret@h/d'],
+    ['mysql://u:secret%@h/d'],
+    ['mysql://u:secret@h:99999/d'],
+    ['mysql://u:secret@/d'],
+    ['postgresql://u:secret/1@h/d'],
+    ['postgresql://u:1/secret@h/d'],
+    ['postgresql://u:secret@h:99999/d'],
     [''],
     [7],
     [null],
   ])('rejects %s with a message that does not contain it (contract 42)', (url) => {
     expect(() => parseDatabaseUrl(url)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
-    expect(() => parseDatabaseUrl(url)).not.toThrow(/secret/);
+    expect(() => parseDatabaseUrl(url)).not.toThrow(
+      expect.objectContaining({ message: expect.stringContaining('secret') }),
+    );
+    expect(() => parseDatabaseUrl(url)).not.toThrow(expect.objectContaining({ cause: expect.anything() }));
+  });
+
+  it('says how to encode a password with special characters', () => {
+    expect(() => parseDatabaseUrl('mysql://u:a/b@h/d')).toThrow('Encode user and password with encodeURIComponent.');
+  });
+
+  it('mentions parameters of a SQLite URL only if there are any', () => {
+    expect(() => parseDatabaseUrl('sqlite:///a.db?mode=ro')).toThrow('has no parameters.');
+    expect(() => parseDatabaseUrl('sqlite://a.db')).not.toThrow(/parameters/);
   });
 
   it.each([

@@ -12,8 +12,8 @@ function message(type: string, body: Buffer): Buffer {
   return Buffer.concat([Buffer.from(type), length, body]);
 }
 
-/** Starts a server that accepts a connection and then closes it with a shutdown message. Returns its URL. */
-async function startClosingServer(): Promise<string> {
+/** Starts a server that accepts a connection and, after a delay, closes it with a shutdown message. Returns its URL. */
+async function startClosingServer({ delayMs = 0 } = {}): Promise<string> {
   const welcome = Buffer.concat([
     message('R', Buffer.alloc(4)),
     message('Z', Buffer.from('I')),
@@ -21,7 +21,7 @@ async function startClosingServer(): Promise<string> {
   ]);
   const server = createServer((socket) => {
     socket.on('error', () => {});
-    socket.once('data', () => socket.end(welcome));
+    socket.once('data', () => setTimeout(() => socket.end(welcome), delayMs));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -43,4 +43,13 @@ describe('DatabaseSessionService on PostgreSQL', () => {
       await expect(service.ping()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     },
   );
+
+  it('waits for a connection if timeoutMs is greater than the maximum of a timer', async () => {
+    const service = new DatabaseSessionService({
+      dbUrl: await startClosingServer({ delayMs: 100 }),
+      timeoutMs: 2 ** 31,
+    });
+    onTestFinished(() => service.close());
+    await expect(service.ping()).rejects.not.toThrow(/timeout/);
+  });
 });

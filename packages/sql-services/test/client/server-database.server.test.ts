@@ -37,6 +37,24 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       expect((await service.getSession(ref))!.lastSeq).toBe(1);
     });
 
+    it('ends all calls when it is closed, and stores only the acknowledged events (contract 7)', async () => {
+      const service = openService({ dbUrl, maxConnections: 2, timeoutMs: 20_000 });
+      const refs = Array.from({ length: 20 }, (_, i) => ({ ...ref, sessionId: `closed-${i}` }));
+      for (const each of refs) await service.createSession(each);
+      const startedAt = performance.now();
+      const appends = refs.map((each) => service.appendEvent({ session: each, event: event('e1') }));
+      await service.close();
+      const results = await Promise.allSettled(appends);
+      expect(performance.now() - startedAt).toBeLessThan(10_000);
+      const other = openService({ dbUrl });
+      for (const [i, result] of results.entries()) {
+        if (result.status === 'rejected' && result.reason.code === 'STORE_OUTCOME_UNKNOWN') continue;
+        if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+        expect((await other.getSession(refs[i]!))!.lastSeq).toBe(result.status === 'fulfilled' ? 1 : 0);
+      }
+      expect(results.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(0);
+    });
+
     it('repeats a call if the connection breaks before anything was committed', async () => {
       const { proxy, service } = await behindProxy(10_000);
       proxy.cutAnswerTo(kind === 'postgres' ? /BEGIN/ : /START TRANSACTION/);

@@ -11,6 +11,7 @@ describe('DatabaseOptions', () => {
     ['a prefix with a quote', { dbUrl, tablePrefix: 'a"; DROP TABLE x; --' }],
     ['a prefix in upper case', { dbUrl, tablePrefix: 'Thole_' }],
     ['a schema with a dot', { dbUrl, schema: 'a.b' }],
+    ['a schema of SQLite', { dbUrl, schema: 'main' }],
     ['a URL of another database', { dbUrl: 'mongodb://h/d' }],
     ['the time limit 0', { dbUrl, timeoutMs: 0 }],
     ['an unknown value of synchronous', { dbUrl, synchronous: 'OFF' }],

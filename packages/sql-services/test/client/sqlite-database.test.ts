@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { systemRuntime } from '@thole/core';
+import { createEvent, systemRuntime } from '@thole/core';
 import { DatabaseArtifactService, DatabaseSessionService } from '@thole/sql-services';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { query } from '../../src/client/sql-database.ts';
@@ -72,5 +72,43 @@ describe('SQLite file', () => {
     await service.close();
     await service.close();
     await expect(service.getSession(ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+});
+
+describe('DatabaseSessionService.close', () => {
+  it('ends watchers with RUN_ABORTED', async () => {
+    const service = openService({ dbUrl: files.next().dbUrl, pollMs: 20 });
+    await service.createSession(ref);
+    await service.appendEvent({ session: ref, event: createEvent({ author: 'a' }) });
+    const events = service.watching!.watch(ref, 0, AbortSignal.timeout(5_000))[Symbol.asyncIterator]();
+    expect((await events.next()).value).toMatchObject({ seq: 1 });
+    const next = events.next();
+    await service.close();
+    await expect(next).rejects.toMatchObject({ code: 'RUN_ABORTED', message: 'The session store was closed.' });
+  });
+
+  it('makes later calls fail with STORE_UNAVAILABLE that says so', async () => {
+    const service = openService(files.next().dbUrl);
+    await service.createSession(ref);
+    await service.close();
+    for (const call of [service.getSession(ref), service.ping(), service.deleteSession(ref)]) {
+      await expect(call).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        message: expect.stringMatching(/refused the call: The database was closed\.$/),
+      });
+    }
+  });
+});
+
+describe('timeoutMs', () => {
+  it('may be greater than the maximum of a timer', async () => {
+    const { dbUrl, path } = files.next();
+    const service = openService({ dbUrl, timeoutMs: 2 ** 31 });
+    await service.createSession({ ...ref, state: { text: 'a text to delete' } });
+    await service.compact();
+    expect(readFileSync(path, 'latin1')).toContain('a text to delete');
+    await service.deleteSession(ref);
+    await service.compact();
+    expect(readFileSync(path, 'latin1')).not.toContain('a text to delete');
   });
 });

@@ -46,6 +46,26 @@ describe('codec', () => {
     await Promise.all([plain.close(), encrypted.close()]);
   });
 
+  it('causes STORE_VERSION without stored text if it decodes texts of another codec', async () => {
+    const dbUrl = `sqlite:///${join(folder, 'codecs.db')}`;
+    const shift = (by: number) => (text: string | Uint8Array) =>
+      String.fromCharCode(...Array.from(String(text), (each) => (each.charCodeAt(0) + by) % 128));
+    const writer = new DatabaseSessionService({ dbUrl, codec: { encode: shift(1), decode: shift(127) } });
+    const reader = new DatabaseSessionService({ dbUrl, codec: { encode: shift(2), decode: shift(126) } });
+    await writer.createSession(ref);
+    await writer.appendEvent({
+      session: ref,
+      event: createEvent({ author: 'a', actions: { stateDelta: { a: 'SECRET' } } }),
+    });
+    for (const window of [{}, { numRecentEvents: 0 }]) {
+      const error: unknown = await reader.getSession({ ...ref, ...window }).catch((each: unknown) => each);
+      expect(error).toMatchObject({ code: 'STORE_VERSION', message: expect.stringContaining('another codec') });
+      expect(error).not.toHaveProperty('cause');
+    }
+    await expect(reader.listSessions({ appName: ref.appName })).rejects.toMatchObject({ code: 'STORE_VERSION' });
+    await Promise.all([writer.close(), reader.close()]);
+  });
+
   it('may return text, and rejects results that cannot be stored', async () => {
     const reverse = (text: string): string => text.split('').toReversed().join('');
     const decode = (stored: string | Uint8Array): string => reverse(String(stored));

@@ -80,6 +80,8 @@ describe('pruneEvents', () => {
     [{ keepLast: -1 }],
     [{ keepLast: 1, userId: 'u' }],
     [{ keepLast: 1, appName: '' }],
+    [{ olderThan: 1, keeplast: 100 }],
+    [{ keepLast: 1, appName: 'app', userID: 'u' }],
     [undefined],
   ])('rejects %j with INVALID_INPUT (contract 42)', async (request) => {
     await expect(openService().pruneEvents(request as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
