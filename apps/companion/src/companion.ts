@@ -29,8 +29,8 @@ export interface CompanionOptions {
   folder: string;
   env: EnvVars;
   runtime: Runtime;
-  /** Creates the channels of a configuration; unchanged channels must be the same objects. */
-  createChannels: (config: ChannelsConfig) => Promise<readonly Channel[]>;
+  /** Creates the channels of a configuration. Running channels with unchanged settings must be the same objects. */
+  createChannels: (config: ChannelsConfig, running: readonly Channel[]) => Promise<readonly Channel[]>;
   /** Default: `chooseModels`. */
   createModels?: ((config: CompanionConfig) => Promise<Models>) | undefined;
   /** Default: `defaultMessagePolicy`. */
@@ -65,7 +65,7 @@ export class Companion {
     const configFile = new ConfigFile({ path: join(folder, 'companion.yaml'), runtime, onChange });
     const config = configFile.current;
     const models = await (options.createModels?.(config) ?? chooseModels(config, { env, runtime }));
-    const channels = await options.createChannels(config.channels);
+    const channels = await options.createChannels(config.channels, []);
     companion = new Companion(options, { channels, configFile, models });
     await seedUsers(config, { identities: companion.identities, logger: runtime.logger });
     return companion;
@@ -178,14 +178,15 @@ export class Companion {
     const { logger } = runtime;
     try {
       const models = await (this.#options.createModels?.(config) ?? chooseModels(config, { env, runtime }));
-      const channels = await this.#options.createChannels(config.channels);
+      const channels = await this.#options.createChannels(config.channels, this.dispatcher.channels);
       const old = this.#generation;
       await seedUsers(config, { identities: this.identities, logger });
+      // First, because a channel may fail to start.
+      await this.dispatcher.setChannels(channels);
       this.#generation = this.#createGeneration(config, models);
       // After `#generation` has changed: `onUnused` does not dispose of the current generation.
       this.dispatcher.reload();
       if (!this.#usedGenerations.has(old)) await old.dispose();
-      await this.dispatcher.setChannels(channels);
       if (old.config.usersFile !== config.usersFile || old.config.unknownSenders !== config.unknownSenders)
         logger.warn('A change of users_file or unknown_senders takes effect at the next start.');
       logger.info('The new configuration is in use.');

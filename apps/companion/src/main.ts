@@ -5,6 +5,8 @@ import { runCompanion } from './run-companion.ts';
 const ended = new Promise<void>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
 });
+// Without channels and without the page, nothing else keeps the process alive until a signal.
+const keepAlive = setInterval(() => {}, 60_000);
 
 try {
   await runCompanion({
@@ -18,4 +20,6 @@ try {
   const text = TholeError.is(error, 'INVALID_INPUT') ? error.message : codedLine(error);
   process.stderr.write(`${text}\n`);
   process.exitCode = 1;
+} finally {
+  clearInterval(keepAlive);
 }

@@ -29,7 +29,7 @@ export async function runCompanion({ argv, env, input, output, ended }: Companio
     env,
     folder,
     runtime,
-    createChannels: async (config) => (grow ? [] : factory.create(config)),
+    createChannels: async (config, running) => (grow ? [] : factory.create(config, running)),
   };
   const companion = await Companion.open(options);
   try {

@@ -1,6 +1,12 @@
-import { says, calls } from '@thole/testing';
-import { describe, expect, it } from 'vitest';
-import { textsIn } from './support/scripted-models.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Channel } from '@thole/channels';
+import { TholeError } from '@thole/core';
+import { calls, FixedRuntime, says } from '@thole/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Companion } from '../src/companion.ts';
+import { folderForTest } from './folder-for-test.ts';
+import { scriptedModels, textsIn } from './support/scripted-models.ts';
 import { World } from './support/world.ts';
 
 describe('Companion', () => {
@@ -70,6 +76,27 @@ describe('Companion', () => {
     await world.companion.checkConfig();
     expect(await world.say('telegram', '42', 'Hello')).toEqual(['Hi!']);
     expect(await world.say('terminal', 'me', 'Hello')).toEqual(['Hi!']);
+  });
+
+  it('keeps the old settings if a new channel cannot start', async () => {
+    const folder = folderForTest();
+    const runtime = new FixedRuntime();
+    const channel = (name: string, start: () => Promise<void>): Channel => {
+      return { specVersion: 1, name, start, stop: async () => {}, send: async () => ({}) };
+    };
+    const chat = channel('chat', async () => {});
+    const taken = channel('http', () => Promise.reject(new TholeError('CHANNEL_UNAVAILABLE', 'The port is taken.')));
+    const companion = await Companion.open({
+      ...{ folder, env: {}, runtime, createModels: async () => scriptedModels({}) },
+      createChannels: async ({ http }) => (http ? [chat, taken] : [chat]),
+    });
+    onTestFinished(() => companion.close());
+    await companion.start();
+    writeFileSync(join(folder, 'companion.yaml'), 'channels: { http: }\nsessions: { window_turns: 1 }');
+    await companion.checkConfig();
+    expect(runtime.logs.at(-1)?.message).toBe('The new configuration is not in use. The port is taken.');
+    expect(companion.config.sessions.windowTurns).toBe(30);
+    expect(companion.dispatcher.channels).toEqual([chat]);
   });
 
   it('creates the profile again after a new configuration, with the open tasks', async () => {

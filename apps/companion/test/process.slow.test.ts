@@ -51,7 +51,10 @@ describe('npm run companion', () => {
     );
     writeFileSync(join(data, 'companion.yaml'), 'channels: { http: }');
     const keyless = new CompanionProcess({ data });
-    expect([await keyless.ended, keyless.errors]).toEqual([1, expect.stringContaining('COMPANION_HTTP_SECRET')]);
+    expect([await keyless.ended, keyless.errors]).toEqual([
+      1,
+      expect.stringContaining('channel http needs the variable COMPANION_HTTP_SECRET'),
+    ]);
     // grow needs no channels, and therefore no secrets of channels.
     const grow = new CompanionProcess({ data, args: ['grow', '--user', 'ann'] });
     expect([await grow.ended, grow.errors]).toEqual([1, expect.stringContaining('Proposals need a language model')]);
@@ -69,6 +72,17 @@ describe('npm run companion', () => {
     writeFileSync(join(data, 'companion.yaml'), 'memory: { enabled: false }');
     for (let text = ''; !text.includes('memory is off');) text = await companion.say('Who is my sister?', '.');
     expect(await companion.end()).toBe(0);
+  });
+
+  it('runs until a signal without a terminal, also without any channel', async () => {
+    const data = folderForTest();
+    writeFileSync(join(data, 'companion.yaml'), 'channels: {}');
+    const companion = new CompanionProcess({ data });
+    await companion.until('The model is DemoLlm');
+    const state = await Promise.race([companion.ended, new Promise((resolve) => setTimeout(resolve, 1_000, 'runs'))]);
+    expect(state).toBe('runs');
+    expect(await companion.kill('SIGTERM')).toBe(0);
+    expect(companion.errors).toBe('');
   });
 
   it('serves the page with --port', async () => {

@@ -15,7 +15,7 @@ export interface ChannelContext {
   output?: Writable | undefined;
 }
 
-/** Creates the channels of a configuration. Channels with unchanged settings are the same objects as before. */
+/** Creates the channels of a configuration. Running channels with unchanged settings are the same objects as before. */
 export class ChannelFactory {
   readonly #context: ChannelContext;
   #channels = new Map<string, { settings: string; channel: Channel }>();
@@ -24,8 +24,11 @@ export class ChannelFactory {
     this.#context = context;
   }
 
-  /** Returns the channels. Throws `INVALID_INPUT` if a secret is missing in the environment; in this case nothing changes. */
-  async create(config: ChannelsConfig): Promise<Channel[]> {
+  /**
+   * Returns the channels. A channel that is not running is created again, because it may have failed to start. Throws
+   * `INVALID_INPUT` if a secret is missing in the environment; in this case nothing changes.
+   */
+  async create(config: ChannelsConfig, running: readonly Channel[]): Promise<Channel[]> {
     const channels = new Map<string, { settings: string; channel: Channel }>();
     for (const [name, options] of Object.entries(config) as [keyof ChannelsConfig, object | undefined][]) {
       if (!options) continue;
@@ -33,7 +36,9 @@ export class ChannelFactory {
       const known = this.#channels.get(name);
       channels.set(
         name,
-        known?.settings === settings ? known : { settings, channel: await this.#create(name, config) },
+        known?.settings === settings && running.includes(known.channel)
+          ? known
+          : { settings, channel: await this.#create(name, config) },
       );
     }
     this.#channels = channels;
@@ -46,19 +51,19 @@ export class ChannelFactory {
       case 'terminal':
         return new TerminalChannel({ ...config.terminal!, input, output, runtime });
       case 'http': {
-        const secrets = readSecret(env, 'COMPANION_HTTP_SECRET').split(',');
+        const secrets = readSecret(env, name, 'COMPANION_HTTP_SECRET').split(',');
         return new HttpChannel({ secrets, ...config.http!, runtime });
       }
       case 'telegram': {
-        const token = readSecret(env, 'TELEGRAM_BOT_TOKEN');
+        const token = readSecret(env, name, 'TELEGRAM_BOT_TOKEN');
         // Loaded only if it is used, because its library needs memory.
         const { TelegramChannel } = await import('@thole/channels/telegram');
         return new TelegramChannel({ token, ...config.telegram!, runtime });
       }
       case 'whatsapp': {
-        const accessToken = readSecret(env, 'WHATSAPP_ACCESS_TOKEN');
-        const appSecret = readSecret(env, 'WHATSAPP_APP_SECRET');
-        const verifyToken = readSecret(env, 'WHATSAPP_VERIFY_TOKEN');
+        const accessToken = readSecret(env, name, 'WHATSAPP_ACCESS_TOKEN');
+        const appSecret = readSecret(env, name, 'WHATSAPP_APP_SECRET');
+        const verifyToken = readSecret(env, name, 'WHATSAPP_VERIFY_TOKEN');
         const { WhatsAppChannel } = await import('@thole/channels/whatsapp');
         return new WhatsAppChannel({ accessToken, appSecret, verifyToken, ...config.whatsapp!, runtime });
       }
@@ -66,8 +71,9 @@ export class ChannelFactory {
   }
 }
 
-function readSecret(env: EnvVars, name: string): string {
+function readSecret(env: EnvVars, channel: string, name: string): string {
   const secret = env[name]?.trim();
-  if (!secret) throw new TholeError('INVALID_INPUT', `The channel needs the variable ${name} in the environment.`);
+  if (!secret)
+    throw new TholeError('INVALID_INPUT', `The channel ${channel} needs the variable ${name} in the environment.`);
   return secret;
 }

@@ -21,15 +21,23 @@ describe('ChannelFactory', () => {
   it('creates the channels of the configuration, with secrets of the environment', async () => {
     const channels = await factory().create(
       channelsOf('terminal: , http: , telegram: { allow_groups: true }, whatsapp: { phone_number_id: "1" }'),
+      [],
     );
     expect(channels.map(({ name }) => name)).toEqual(['terminal', 'http', 'telegram', 'whatsapp']);
-    expect(await factory({}).create(channelsOf('terminal: , http: false'))).toHaveLength(1);
+    expect(await factory({}).create(channelsOf('terminal: , http: false'), [])).toHaveLength(1);
   });
 
   it('keeps unchanged channels, and replaces channels with other settings', async () => {
     const made = factory();
-    const [terminal, http] = await made.create(channelsOf('terminal: , http: { port: 1 }'));
-    const [sameTerminal, otherHttp] = await made.create(channelsOf('terminal: , http: { port: 2 }'));
+    const first = await made.create(channelsOf('terminal: , http: { port: 1 }'), []);
+    const [sameTerminal, otherHttp] = await made.create(channelsOf('terminal: , http: { port: 2 }'), first);
+    expect([sameTerminal === first[0], otherHttp === first[1]]).toEqual([true, false]);
+  });
+
+  it('creates a channel again that is not running, because it may have failed to start', async () => {
+    const made = factory();
+    const [terminal, http] = await made.create(channelsOf('terminal: , http: { port: 1 }'), []);
+    const [sameTerminal, otherHttp] = await made.create(channelsOf('terminal: , http: { port: 1 }'), [terminal!]);
     expect([sameTerminal === terminal, otherHttp === http]).toEqual([true, false]);
   });
 
@@ -39,8 +47,8 @@ describe('ChannelFactory', () => {
     ['whatsapp: { phone_number_id: "1" }', 'WHATSAPP_ACCESS_TOKEN'],
   ])('reports the missing secret of %s, and changes nothing', async (channel, variable) => {
     const made = factory({});
-    const [terminal] = await made.create(channelsOf('terminal:'));
-    await expect(made.create(channelsOf(`terminal: { sender: you }, ${channel}`))).rejects.toThrow(variable);
-    expect((await made.create(channelsOf('terminal:')))[0]).toBe(terminal);
+    const [terminal] = await made.create(channelsOf('terminal:'), []);
+    await expect(made.create(channelsOf(`terminal: { sender: you }, ${channel}`), [])).rejects.toThrow(variable);
+    expect((await made.create(channelsOf('terminal:'), [terminal!]))[0]).toBe(terminal);
   });
 });

@@ -33,7 +33,7 @@ export class CompanionProcess {
     this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => void (this.output += text));
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => void (this.errors += text));
     this.ended = new Promise((resolve) => this.#child.on('close', resolve));
-    onTestFinished(() => this.kill());
+    onTestFinished(async () => void (await this.kill()));
   }
 
   /** Writes a line. Resolves with the output after it when this output contains the expected text. */
@@ -68,8 +68,9 @@ export class CompanionProcess {
     return this.ended;
   }
 
-  async kill(): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.ended;
+  /** Sends a signal, and resolves with the exit code. */
+  kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {
+    this.#child.kill(signal);
+    return this.ended;
   }
 }

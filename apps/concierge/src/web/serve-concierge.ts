@@ -41,13 +41,13 @@ export async function serveConcierge({ argv, env, print, printError, ended }: Se
       const rootAgent = createAgent({ llm: model.llm, memoryTools: tools, timeZone });
       const handler = createHandler({
         ...{ sessionService, memoryService, artifactService },
-        ...{ runtime, traces, ui: devUi(), onDisconnect: 'continue', development: true },
-        recover: true,
+        ...{ runtime, traces, ui: devUi(), onDisconnect: 'continue', development: true, recover: true },
         apps: [{ name: APP_NAME, rootAgent, plugins, suggestions: suggestionsFor({ memory }) }],
       });
-      const server = await serve(handler, { port: port ?? DEFAULT_PORT, runtime }).catch((error: unknown) => {
+      const server = await serve(handler, { port: port ?? DEFAULT_PORT, runtime }).catch(async (error: unknown) => {
         // If the default port is taken, a free port is used.
         if (port === undefined && TholeError.is(error, 'INVALID_INPUT')) return serve(handler, { port: 0, runtime });
+        await handler.close();
         throw error;
       });
       services.start();

@@ -97,7 +97,9 @@ export class ConversationContext {
     return new Replies(this.ref, texts, async (key, message) => {
       // A closed conversation sends nothing. Its messages are unfinished, so the answer is sent after the next start.
       if (this.isClosed) return;
-      await outbox.put({ key, userId: this.#user.id, channel: this.channel, to, message, createdAt: runtime.now() });
+      const delivery = { key, userId: this.#user.id, channel: this.channel, to, message, createdAt: runtime.now() };
+      // An error would end the run that is being read, and its later answers would be lost.
+      await this.persist(() => outbox.put(delivery));
     });
   }
 

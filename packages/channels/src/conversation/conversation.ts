@@ -16,6 +16,8 @@ export class Conversation {
   readonly #commands: ConversationCommands;
   readonly #runs: ConversationRuns;
   #gathered: StoredMessage[] = [];
+  /** Keys of the messages that are gathered or queued. */
+  readonly #held = new Set<string>();
   #cancelGathering: CancelTimer | undefined;
   /** Resolves when the gathered messages are handled or dropped. */
   #gathering: PromiseWithResolvers<void> | undefined;
@@ -51,6 +53,11 @@ export class Conversation {
     return this.#gathered.length === 0 && this.#waiting === 0 && this.#runs.isIdle;
   }
 
+  /** True if a message with this key is gathered or queued. */
+  holds(key: string): boolean {
+    return this.#held.has(key);
+  }
+
   /** Creates the parts again at the next message. Keeps the session. */
   reload(): void {
     this.#context.reload();
@@ -62,6 +69,7 @@ export class Conversation {
    */
   handle(stored: StoredMessage, coalesceMs: number): void {
     this.#gathered.push(stored);
+    this.#held.add(stored.key);
     this.#gathering ??= Promise.withResolvers();
     this.#context.address = addressOf(stored);
     if (coalesceMs <= 0 || isCommand(stored)) this.flush();
@@ -71,7 +79,9 @@ export class Conversation {
   /** Handles the gathered messages now. */
   flush(): void {
     const gathered = this.#endGathering();
-    if (gathered.length > 0) this.#enqueue(() => this.#handleAll(gathered));
+    if (gathered.length === 0) return;
+    const release = (): void => gathered.forEach(({ key }) => this.#held.delete(key));
+    this.#enqueue(() => this.#handleAll(gathered).finally(release));
   }
 
   /** Handles unfinished messages of an earlier process: continues each stored batch, and handles the other messages together. */

@@ -29,6 +29,8 @@ export class Outbox {
   readonly #queues = new Map<string, StoredDelivery[]>();
   /** Work of the queues that are sending or waiting for a retry, by key. */
   readonly #sending = new Map<string, Promise<void>>();
+  /** Keys of messages that the store may contain, although it reported an error. */
+  readonly #uncertain = new Set<string>();
   /** Functions that end the wait of a queue for its retry, by key. */
   readonly #retries = new Map<string, () => void>();
   readonly #stop = new AbortController();
@@ -40,9 +42,17 @@ export class Outbox {
     this.#options = options;
   }
 
-  /** Stores a message and sends it. Does nothing if a message with its key was stored before. */
+  /** Stores a message and sends it. Does nothing if a message with its key was stored before. Can be repeated after an error. */
   async put(delivery: Omit<StoredDelivery, 'attempts'>): Promise<void> {
-    if (await this.#options.store.put(delivery)) this.#add({ ...delivery, attempts: 0 });
+    const { key } = delivery;
+    try {
+      if (!(await this.#options.store.put(delivery)) && !(await this.#isUnsent(delivery))) return;
+    } catch (error) {
+      this.#uncertain.add(key);
+      throw error;
+    }
+    this.#uncertain.delete(key);
+    this.#add({ ...delivery, attempts: 0 });
   }
 
   /** Adds the pending messages of an earlier process. Call it before `put`, so that they keep their order. */
@@ -89,6 +99,13 @@ export class Outbox {
     timer.abort();
     this.#stop.abort(new TholeError('RUN_ABORTED', 'The dispatcher was closed.'));
     await Promise.all(this.#sending.values());
+  }
+
+  /** True for a message that an earlier `put` has stored before its error, so that no queue has it. */
+  async #isUnsent({ channel, key, to }: Omit<StoredDelivery, 'attempts'>): Promise<boolean> {
+    if (!this.#uncertain.has(key)) return false;
+    const { status } = (await this.#options.store.status(key)) ?? {};
+    return status === 'pending' && !this.#queues.get(queueKeyOf(channel, to))?.some((each) => each.key === key);
   }
 
   #add(delivery: StoredDelivery): void {

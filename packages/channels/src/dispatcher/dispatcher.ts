@@ -3,6 +3,7 @@ import { assertName, errorFields, KeyedQueue } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { Channel, ChannelHandler, DeliveryReport } from '../channel/channel.ts';
 import type { InboundMessage } from '../channel/inbound-message.ts';
+import { assertOutboundMessage } from '../channel/outbound-message.ts';
 import type { OutboundMessage } from '../channel/outbound-message.ts';
 import { messageKeyOf, readInboundMessage } from '../channel/read-inbound-message.ts';
 import { SlashCommands } from '../commands/slash-commands.ts';
@@ -18,7 +19,7 @@ import { Conversations } from './conversations.ts';
 import type { Approval, DispatcherOptions, DispatchFailure } from './dispatcher-options.ts';
 import { RunningChannels } from './running-channels.ts';
 import { UnknownSenderHandler } from './unknown-sender-handler.ts';
-import { defaultTexts } from './texts.ts';
+import { readTexts } from './texts.ts';
 
 /** Arguments of `Dispatcher.send`. */
 export interface SendToUserRequest {
@@ -43,6 +44,8 @@ export class Dispatcher implements ChannelHandler {
   readonly #conversations: Conversations;
   /** The channel of each user's last message. */
   readonly #lastChannels = new Map<string, string>();
+  /** Keys of messages that the store may contain, although it reported an error. */
+  readonly #uncertain = new Set<string>();
   /** Runs the work for one sender in order: its messages, approval and rejection. */
   readonly #senders = new KeyedQueue();
   readonly #limits: { maxTextLength: number; maxFileBytes: number };
@@ -53,7 +56,7 @@ export class Dispatcher implements ChannelHandler {
   constructor(options: DispatcherOptions) {
     assertDispatcherOptions(options);
     const { deliveries, identities, runtime = systemRuntime(), sessions } = options;
-    const texts = { ...defaultTexts, ...options.texts };
+    const texts = readTexts(options.texts);
     this.#options = options;
     this.#runtime = runtime;
     this.#limits = {
@@ -91,7 +94,7 @@ export class Dispatcher implements ChannelHandler {
       texts,
       runtime,
       onRequest: (request) => {
-        void Promise.resolve(options.onRequest?.(request)).catch((error: unknown) =>
+        void (async () => options.onRequest?.(request))().catch((error: unknown) =>
           onError({ step: 'command', channel: request.channel, error }),
         );
       },
@@ -160,10 +163,12 @@ export class Dispatcher implements ChannelHandler {
   }
 
   /**
-   * Sends a message to a user, not to a group. Resolves when it is stored. Throws `USER_NOT_FOUND`, or `INVALID_INPUT` if the user
-   * has no identity on the channel.
+   * Sends a message to a user, not to a group. Resolves when it is stored. Throws `USER_NOT_FOUND`, or `INVALID_INPUT` if the
+   * message has neither text nor files, or the user has no identity on the channel.
    */
   async send(p: SendToUserRequest): Promise<{ key: string; channel: string }> {
+    const message = typeof p.message === 'string' ? { text: p.message } : p.message;
+    assertOutboundMessage(message);
     const user = await this.#options.identities.get(p.userId);
     if (!user) throw new TholeError('USER_NOT_FOUND', `There is no user "${p.userId}".`);
     const channel = p.channel ?? this.#channelOf(user);
@@ -173,7 +178,6 @@ export class Dispatcher implements ChannelHandler {
         'INVALID_INPUT',
         `User "${user.id}" has no identity on ${channel ? `channel "${channel}"` : 'a channel'}. Add one with identities.link().`,
       );
-    const message = typeof p.message === 'string' ? { text: p.message } : p.message;
     const key = p.idempotencyKey ?? this.#runtime.newId('delivery');
     assertName('idempotencyKey', key);
     const createdAt = this.#runtime.now();
@@ -186,7 +190,10 @@ export class Dispatcher implements ChannelHandler {
     for (const conversation of this.conversations) conversation.reload();
   }
 
-  /** Adds, removes or replaces channels while running. A channel that is in both lists is left unchanged. */
+  /**
+   * Adds, removes or replaces channels while running. A channel that is in both lists is left unchanged. Rejects if a new channel
+   * cannot start; then none of the new channels is added.
+   */
   async setChannels(channels: readonly Channel[]): Promise<void> {
     await this.#channels.replace(channels);
     if (this.#phase === 'started') this.#outbox.start();
@@ -244,10 +251,23 @@ export class Dispatcher implements ChannelHandler {
     const user = (await identities.find({ channel, sender })) ?? (await this.#unknownSenders.handle(message, key));
     if (!user) return;
     const stored: StoredMessage = { key, userId: user.id, message, receivedAt: this.#runtime.now() };
-    if (!(await deliveries.receive(stored))) return;
+    try {
+      if (!(await deliveries.receive(stored)) && !(await this.#isUnhandled(stored))) return;
+    } catch (error) {
+      this.#uncertain.add(key);
+      throw error;
+    }
+    this.#uncertain.delete(key);
     this.#lastChannels.set(user.id, channel);
     if (this.#phase !== 'started') return;
     this.#conversations.of(user, channel).handle(stored, this.#coalesceMs(channel));
+  }
+
+  /** True for a message that an earlier delivery has stored before the store reported an error, so that no conversation has it. */
+  async #isUnhandled({ key }: StoredMessage): Promise<boolean> {
+    if (!this.#uncertain.has(key)) return false;
+    const found = (await this.#options.deliveries.unfinished()).find((each) => each.key === key);
+    return found !== undefined && !found.batch && !this.conversations.some((each) => each.holds(key));
   }
 
   #coalesceMs(channel: string): number {
@@ -265,10 +285,12 @@ export class Dispatcher implements ChannelHandler {
   }
 
   async #recoverMessages(messages: readonly StoredMessage[]): Promise<void> {
-    const groups = Map.groupBy(messages, ({ message, userId }) => `${userId}:${message.channel}`);
+    const groups = Map.groupBy(messages, ({ message, userId }) =>
+      userId === '' ? `:${keyOf(message)}` : `${userId}:${message.channel}`,
+    );
     for (const group of groups.values()) {
-      if (group[0]!.userId === '') for (const each of group) this.#unknownSenders.count(each.message);
-      else await this.#conversations.recoverMessages(group);
+      const assigned = group[0]!.userId === '' ? await this.#unknownSenders.recover(group) : group;
+      if (assigned.length > 0) await this.#conversations.recoverMessages(assigned);
     }
   }
 

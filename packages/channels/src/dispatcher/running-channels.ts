@@ -27,7 +27,10 @@ export class RunningChannels {
     await startAll(this.all, handler);
   }
 
-  /** Adds, removes or replaces channels. A channel that is in both lists is left unchanged. */
+  /**
+   * Adds, removes or replaces channels. A channel that is in both lists is left unchanged. If a new channel cannot start, adds
+   * none of the new channels, so that the next call starts them again, and throws its error.
+   */
   replace(channels: readonly Channel[]): Promise<void> {
     return this.#changes.run('channels', async () => {
       assertChannels(channels);
@@ -36,7 +39,13 @@ export class RunningChannels {
       for (const channel of removed) this.#byName.delete(channel.name);
       await Promise.all(removed.map((channel) => channel.stop()));
       for (const channel of added) this.#byName.set(channel.name, channel);
-      if (this.#handler) await startAll(added, this.#handler);
+      if (!this.#handler) return;
+      try {
+        await startAll(added, this.#handler);
+      } catch (error) {
+        for (const channel of added) this.#byName.delete(channel.name);
+        throw error;
+      }
     });
   }
 

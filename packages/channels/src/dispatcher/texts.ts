@@ -1,3 +1,6 @@
+import { TholeError } from '@thole/core';
+import { invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+
 /** Replies of the dispatcher itself. */
 export interface Texts {
   /** Sent to an unknown sender with `unknownSenders: 'refuse'`. An empty text is not sent. */
@@ -32,3 +35,29 @@ export const defaultTexts: Texts = {
   yes: ['yes', 'y', 'ok', 'okay', 'approve'],
   no: ['no', 'n', 'cancel', 'reject'],
 };
+
+const names = optionNames<Texts>({
+  refused: true,
+  waiting: true,
+  approved: true,
+  failed: true,
+  commandFailed: true,
+  unknownCommand: true,
+  answerInvalid: true,
+  yes: true,
+  no: true,
+});
+
+/** Returns the default texts with those of the option `texts`. Throws `INVALID_INPUT` for a wrong one. */
+export function readTexts(texts: { readonly [name in keyof Texts]?: Texts[name] | undefined } = {}): Texts {
+  rejectUnknownOptions(texts, names, 'texts');
+  const given = Object.entries(texts).filter(([, text]) => text !== undefined);
+  for (const [name, text] of given as [string, unknown][]) {
+    if (name !== 'yes' && name !== 'no') {
+      if (typeof text !== 'string') throw invalidInput(`texts.${name}`, 'a string', text);
+    } else if (!Array.isArray(text)) throw invalidInput(`texts.${name}`, 'an array of words', text);
+    else if (text.length === 0 || text.some((word) => typeof word !== 'string' || word.trim() === ''))
+      throw new TholeError('INVALID_INPUT', `texts.${name} must have at least one word, and no empty one.`);
+  }
+  return { ...defaultTexts, ...Object.fromEntries(given) };
+}

@@ -33,10 +33,17 @@ export class UnknownSenderHandler {
     this.#options = options;
   }
 
-  /** Counts a waiting message of this sender. */
-  count(identity: Identity): void {
-    const key = keyOf(identity);
-    this.#waiting.set(key, (this.#waiting.get(key) ?? 0) + 1);
+  /**
+   * Counts the waiting messages of one sender from an earlier process. If the sender has a user now, assigns and returns them:
+   * the process ended during the approval, or the sender was linked directly in the store.
+   */
+  async recover(messages: readonly StoredMessage[]): Promise<StoredMessage[]> {
+    const { deliveries, identities } = this.#options;
+    const { channel, sender } = messages[0]!.message;
+    const user = await identities.find({ channel, sender });
+    if (user) await deliveries.assign({ channel, sender }, user.id);
+    else for (const { message } of messages) this.#count(message);
+    return user ? messages.map((each) => ({ ...each, userId: user.id })) : [];
   }
 
   /** With `welcome`, creates and returns a user. Otherwise stores or drops the message, and returns undefined. */
@@ -89,6 +96,11 @@ export class UnknownSenderHandler {
     return existed;
   }
 
+  #count(identity: Identity): void {
+    const key = keyOf(identity);
+    this.#waiting.set(key, (this.#waiting.get(key) ?? 0) + 1);
+  }
+
   async #storeUntilApproved(message: InboundMessage, key: string): Promise<void> {
     const { deliveries, identities, onRequest, runtime, texts } = this.#options;
     const { channel, sender, senderName: name } = message;
@@ -97,7 +109,7 @@ export class UnknownSenderHandler {
     const open = isNew ? request : (await identities.listRequests()).find((each) => isSame(each, message));
     // The list of access requests is full, or this sender has too many waiting messages.
     if (!open || (this.#waiting.get(keyOf(message)) ?? 0) >= MAX_WAITING) return;
-    if (await deliveries.receive({ key, userId: '', message, receivedAt: runtime.now() })) this.count(message);
+    if (await deliveries.receive({ key, userId: '', message, receivedAt: runtime.now() })) this.#count(message);
     await this.#sendNote(message, 'waiting', texts.waiting, open);
     if (isNew) onRequest(request);
   }

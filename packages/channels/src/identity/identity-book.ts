@@ -100,6 +100,7 @@ export function isSame(a: Identity, b: Identity): boolean {
 export function newUserId(book: IdentityBook, name: string): string {
   const letters = name
     .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-');
   const slug =

@@ -59,9 +59,10 @@ export class SqlDeliveryStore implements DeliveryStore {
   }
 
   async assign({ channel, sender }: { channel: string; sender: string }, userId: string): Promise<number> {
+    // MySQL and MariaDB ignore spaces at the end when they compare texts, so the lengths are compared too.
     const sql = `UPDATE ${this.#names.inbound} SET user_id = ?
-      WHERE user_id = '' AND finished_at IS NULL AND channel = ? AND sender = ?`;
-    return (await this.#tables.run(sql, [userId, channel, sender])).changes;
+      WHERE user_id = '' AND finished_at IS NULL AND channel = ? AND sender = ? AND LENGTH(sender) = LENGTH(?)`;
+    return (await this.#tables.run(sql, [userId, channel, sender, sender])).changes;
   }
 
   async put({ channel, createdAt, key, message, to, userId }: Omit<StoredDelivery, 'attempts'>): Promise<boolean> {

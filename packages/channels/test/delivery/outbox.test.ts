@@ -98,6 +98,21 @@ describe('Outbox', () => {
     expect(added.texts).toEqual(['two']);
   });
 
+  it('starts a channel that failed to start when setChannels is called again', async () => {
+    const runtime = new FixedRuntime();
+    const { chat, dispatcher } = await startAssistant({ llm: new ScriptedLlm(), runtime });
+    const mail = new LocalChannel('mail');
+    const start = mail.start.bind(mail);
+    mail.start = () => Promise.reject(new Error('The port is in use.'));
+    await expect(dispatcher.setChannels([chat, mail])).rejects.toThrow('The port is in use.');
+    expect(dispatcher.channels).toEqual([chat]);
+    mail.start = start;
+    await dispatcher.setChannels([chat, mail]);
+    await dispatcher.send({ userId: 'ada', channel: 'mail', message: 'one' });
+    await dispatcher.idle();
+    expect([mail.handler, mail.texts]).toEqual([dispatcher, ['one']]);
+  });
+
   it('records later reports of the service', async () => {
     const runtime = new FixedRuntime();
     const { chat, dispatcher, storage } = await startAssistant({ llm: new ScriptedLlm(), runtime });

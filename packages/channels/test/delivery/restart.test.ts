@@ -1,9 +1,11 @@
+import { TholeError } from '@thole/core';
+import { LlmAgent, Runner, SequentialAgent } from '@thole/runner';
 import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { FunctionTool } from '@thole/tools';
 import { describe, expect, it } from 'vitest';
 import { InMemoryDeliveryStore } from '../../src/index.ts';
 import type { DeliveryEnd } from '../../src/index.ts';
-import { newStorage, startAssistant } from '../support/assistant.ts';
+import { appName, newStorage, startAssistant } from '../support/assistant.ts';
 import { LocalChannel } from '../support/local-channel.ts';
 
 /** A store that stops writing at one step, like a process that is killed. */
@@ -87,6 +89,73 @@ describe('Dispatcher after a restart', () => {
     expect([...first.chat.texts.slice(1), ...second.chat.texts]).toEqual(['Paid.']);
     expect([paid.length, llm.requests.length]).toEqual([1, 2]);
     expect(await deliveries.unfinished()).toEqual([]);
+  });
+
+  it('answers a message, and sends its answer, if the store fails after it has stored them (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    class FailsAfterwards extends InMemoryDeliveryStore {
+      readonly #failed = new Set<string>();
+      override receive(...args: Parameters<InMemoryDeliveryStore['receive']>): Promise<boolean> {
+        return this.#once('receive', super.receive(...args));
+      }
+      override put(...args: Parameters<InMemoryDeliveryStore['put']>): Promise<boolean> {
+        return this.#once('put', super.put(...args));
+      }
+      async #once(step: string, stored: Promise<boolean>): Promise<boolean> {
+        const isNew = await stored;
+        if (this.#failed.has(step)) return isNew;
+        this.#failed.add(step);
+        throw new TholeError('STORE_OUTCOME_UNKNOWN', 'The connection was closed.');
+      }
+    }
+    const deliveries = new FailsAfterwards();
+    const llm = new ScriptedLlm(says('Hello.'));
+    const { chat, settle } = await startAssistant({ llm, runtime, storage: { ...newStorage(runtime), deliveries } });
+    await expect(chat.receive('a1', 'hi', { id: 'm1' })).rejects.toMatchObject({ code: 'STORE_OUTCOME_UNKNOWN' });
+    for (let i = 0; i < 3; i++) await chat.receive('a1', 'hi', { id: 'm1' });
+    // The answer is stored again after a second.
+    for (let i = 0; i < 5; i++) await runtime.advance(1_000);
+    await settle();
+    expect(chat.texts).toEqual(['Hello.']);
+    expect(llm.requests).toHaveLength(1);
+    expect([await deliveries.unfinished(), await deliveries.pending()]).toEqual([[], []]);
+  });
+
+  it('sends all answers of a run if an answer cannot be stored at first (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const put = storage.deliveries.put.bind(storage.deliveries);
+    let count = 0;
+    storage.deliveries.put = async (delivery) => {
+      if (++count <= 2) throw new TholeError('STORE_UNAVAILABLE', 'The database is down.');
+      return put(delivery);
+    };
+    const subAgents = ['first', 'second'].map((name) => new LlmAgent({ name, model: new ScriptedLlm(says(name)) }));
+    const agent = new SequentialAgent({ name: 'both', subAgents });
+    const runner = new Runner({ appName, agent, sessionService: storage.sessions, autoCreateSession: true, runtime });
+    const options = { createParts: () => ({ runner }) };
+    const { chat, settle } = await startAssistant({ llm: new ScriptedLlm(), runtime, storage, options });
+    await chat.receive('a1', 'hi');
+    for (let i = 0; i < 10; i++) await runtime.advance(1_000);
+    await settle();
+    expect(chat.texts).toEqual(['first', 'second']);
+  });
+
+  it('answers the waiting messages of a sender who was linked before the crash (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const options = { unknownSenders: 'approve' } as const;
+    const first = await startAssistant({ llm: new ScriptedLlm(), runtime, storage, options });
+    await first.chat.receive('a9', 'hello');
+    await first.chat.receive('z9', 'good day');
+    await first.dispatcher.close();
+    // The first step of `approve`. The process is killed before the second one.
+    await storage.identities.link('ada', { channel: 'chat', sender: 'a9' });
+    const llm = new ScriptedLlm(says('Hi.'));
+    const second = await startAssistant({ llm, runtime, storage, options });
+    await second.settle();
+    expect(second.chat.accepted).toMatchObject([{ to: 'a9', text: 'Hi.' }]);
+    expect(await storage.deliveries.unfinished()).toMatchObject([{ userId: '', message: { sender: 'z9' } }]);
   });
 
   it('rejects messages after close, so that the channel delivers them again', async () => {

@@ -92,6 +92,19 @@ describe('Dispatcher unknownSenders', () => {
     expect(await storage.deliveries.unfinished()).toHaveLength(20 + 99);
   });
 
+  it('stores the message of an access request even if onRequest throws', async () => {
+    const runtime = new FixedRuntime();
+    const onRequest = (): void => {
+      throw new Error('not notified');
+    };
+    const options: Partial<DispatcherOptions> = { unknownSenders: 'approve', onRequest };
+    const { chat, failures, settle, storage } = await startAssistant({ llm: new ScriptedLlm(), runtime, options });
+    await chat.receive('c1', 'hello');
+    await settle();
+    expect(failures).toMatchObject([{ step: 'command', channel: 'chat', error: { message: 'not notified' } }]);
+    expect(await storage.deliveries.unfinished()).toHaveLength(1);
+  });
+
   it('creates a guest for an unknown sender with welcome', async () => {
     const runtime = new FixedRuntime();
     const options: Partial<DispatcherOptions> = { unknownSenders: 'welcome' };
@@ -158,6 +171,50 @@ describe('Dispatcher', () => {
     await expect(dispatcher.send({ userId: 'unknown', message: 'x' })).rejects.toMatchObject({
       code: 'USER_NOT_FOUND',
     });
+  });
+
+  it('rejects an invalid message of send() before it blocks the address', async () => {
+    const runtime = new FixedRuntime();
+    const { chat, dispatcher, settle, storage } = await startAssistant({ llm: new ScriptedLlm(), runtime });
+    const file = { mimeType: 'image/png', data: 'aGk=' };
+    const bad: unknown[] = [
+      ...[undefined, null, 7, '', ' ', {}, { text: '' }, { text: 7 }, { text: '', files: [] }],
+      ...[
+        { text: 'x', files: 'no' },
+        { text: 'x', files: [{ data: 'aGk=' }] },
+      ],
+      ...[
+        { text: 'x', choices: 'yes' },
+        { text: 'x', replyTo: 7 },
+      ],
+    ];
+    for (const message of bad)
+      await expect(dispatcher.send({ userId: 'ada', message: message as never })).rejects.toMatchObject({
+        code: 'INVALID_INPUT',
+      });
+    expect(await storage.deliveries.pending()).toEqual([]);
+    await dispatcher.send({ userId: 'ada', message: { text: '', files: [file] } });
+    await dispatcher.send({ userId: 'ada', message: 'good' });
+    await settle();
+    expect(chat.texts).toEqual(['', 'good']);
+  });
+
+  it('rejects wrong texts, and uses the default of a text that is undefined', async () => {
+    const runtime = new FixedRuntime();
+    const start = (texts: object): ReturnType<typeof startAssistant> =>
+      startAssistant({ llm: new ScriptedLlm(), runtime, options: { texts } });
+    const bad: [object, string][] = [
+      [{ yes: 'ja' }, 'texts.yes must be an array of words, got a string.'],
+      [{ no: [] }, 'texts.no must have at least one word, and no empty one.'],
+      [{ no: ['no', ' '] }, 'texts.no must have at least one word, and no empty one.'],
+      [{ failed: 7 }, 'texts.failed must be a string, got a number.'],
+      [{ faild: 'x' }, 'texts has no option faild.'],
+    ];
+    for (const [texts, sentence] of bad) await expect(start(texts)).rejects.toThrow(sentence);
+    const { chat, settle } = await start({ unknownCommand: undefined, commandFailed: 'No.' });
+    await chat.receive('a1', '/unknown');
+    await settle();
+    expect(chat.texts).toEqual(['There is no such command. /help lists all commands.']);
   });
 
   it('keeps the memory of a deleted user, and deletes it with data: true', async () => {

@@ -66,6 +66,12 @@ for (const [name, create] of Object.entries(kinds)) {
       await expect(store.link(id, { channel: 'Chat', sender: 'x' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     });
 
+    it('generates an id of letters without accents', async () => {
+      const store = create()();
+      expect(await store.create({ name: 'José Müller' })).toMatchObject({ id: 'jose-muller', name: 'José Müller' });
+      expect(await store.create({ name: '日本' })).toMatchObject({ id: 'user' });
+    });
+
     it('never generates the id of a deleted user again, but accepts it as an explicit id', async () => {
       const store = create()();
       await store.create({ name: 'Ada' });

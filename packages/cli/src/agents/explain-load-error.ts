@@ -1,15 +1,24 @@
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TholeError } from '@thole/core';
+import { errorText } from '@thole/server';
 
-/** Returns an error with the file and line of a failed import and the change to make. The original error is the cause. */
+/**
+ * Returns an error with the file and line of a failed import, the change to make, and the causes of the original error. The
+ * original error is the cause.
+ */
 export function explainLoadError(error: unknown, p: { file: string; root: string; cwd: string }): TholeError {
   const { code, message, name, stack } = (error ?? {}) as { [key: string]: unknown };
-  const text = typeof message === 'string' ? message.split('\n')[0]! : String(error);
+  const [first, ...causes] = errorText(error).split(CAUSED_BY);
+  // Network errors of Node may have a code and no message.
+  const text = typeof message === 'string' && message !== '' ? message.split('\n')[0]! : first!;
   const place = placeIn(typeof stack === 'string' ? stack : '', p) ?? displayPath(p.file, p.cwd);
-  const sentence = `${place}: ${adviceFor(String(code), text, String(name))}`;
-  return new TholeError(TholeError.is(error) ? error.code : 'INVALID_INPUT', sentence, { cause: error });
+  const sentence = [`${place}: ${adviceFor(String(code), text, String(name))}`, ...causes].join(CAUSED_BY);
+  const details = { containsCauses: true };
+  return new TholeError(TholeError.is(error) ? error.code : 'INVALID_INPUT', sentence, { cause: error, details });
 }
+
+const CAUSED_BY = ' < caused by: ';
 
 function adviceFor(code: string, text: string, name: string): string {
   switch (code) {

@@ -7,6 +7,7 @@ import type { Runner } from '@thole/runner';
 import { findOneAgent, loadOneAgent } from '../agents/load-one-agent.ts';
 import type { Host } from '../host.ts';
 import type { ServiceOptions } from '../options/service-options.ts';
+import { shellWord } from '../options/shell-word.ts';
 import { usageError } from '../options/usage-error.ts';
 import { streamLogger } from '../serve/stream-logger.ts';
 import { servicesOnDemand } from '../services/open-services.ts';
@@ -36,6 +37,8 @@ interface SessionSource {
   saved?: SavedSession | undefined;
 }
 
+/** Default of `--user_id`. */
+const DEFAULT_USER = 'user';
 /** Maximum number of events of a resumed session that are shown. */
 const SHOWN_EVENTS = 40;
 
@@ -78,8 +81,11 @@ export async function runAgent(
           : await chatLoop(host, conversation);
       if (conversation.sessionId !== undefined) {
         const ref = { appName: runner.appName, userId, sessionId: conversation.sessionId };
-        if (isChat) printNote(`To continue this session: --resume ${ref.sessionId}`);
-        for (const line of waitingNotes(agent, ref, conversation.interrupts)) printNote(line);
+        // A session in memory ends with the process.
+        const isKept = options.sessionServiceUri?.startsWith('memory:') !== true;
+        if (isChat && isKept) printNote(`To continue this session: --resume ${ref.sessionId}`);
+        const command = resumeCommand(agent, ref, options);
+        if (isKept) for (const line of waitingNotes(command, conversation.interrupts)) printNote(line);
         if (options.saveSession) printNote(await saveSession(runner, ref, module.folder, cwd));
       }
       return code;
@@ -152,14 +158,27 @@ async function prepareSession(
   throw new TholeError('SESSION_NOT_FOUND', `${message.replace(/\.$/, '')}, and there is no file with this name.`);
 }
 
+/** Returns the command that continues the session, with the same user and services. Leaves out URIs with a password. */
+function resumeCommand(agent: string, { sessionId, userId }: SessionRef, options: ServiceOptions): string {
+  const uris = {
+    session: options.sessionServiceUri,
+    memory: options.memoryServiceUri,
+    artifact: options.artifactServiceUri,
+  };
+  const words = ['thole', 'run', agent, '--resume', sessionId];
+  if (userId !== DEFAULT_USER) words.push('--user_id', userId);
+  for (const [service, uri] of Object.entries(uris))
+    if (uri !== undefined) words.push(`--${service}_service_uri`, /:\/\/[^/]*@/.test(uri) ? '…' : uri);
+  return words.map(shellWord).join(' ');
+}
+
 /** Returns a line for each open interrupt that describes how to answer or continue it. */
-function waitingNotes(agent: string, { sessionId }: SessionRef, interrupts: readonly Interrupt[]): string[] {
+function waitingNotes(command: string, interrupts: readonly Interrupt[]): string[] {
   return interrupts.map(({ expiresAt, id, kind }) => {
-    const command = `thole run ${agent} --resume ${sessionId}`;
     if (kind === 'timer')
       return `The agent waits until ${isoTime(expiresAt)}. A server or ${command} then continues it.`;
     const value = kind === 'confirmation' ? 'yes' : "'…'";
-    return `The agent waits for an answer. To answer: ${command} --answer ${id}=${value}`;
+    return `The agent waits for an answer. To answer: ${command} --answer ${shellWord(id)}=${value}`;
   });
 }
 

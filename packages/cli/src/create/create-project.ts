@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { isCancel, select, text } from '@clack/prompts';
 import { TholeError } from '@thole/core';
 import type { Host } from '../host.ts';
+import { shellWord } from '../options/shell-word.ts';
 import { usageError } from '../options/usage-error.ts';
 import { lineWriter } from '../terminal/line-writer.ts';
 import { choices, modelChoiceOf } from './model-choice.ts';
@@ -42,7 +44,7 @@ export async function createProject(host: Host, name: string | undefined, option
   }
   const relativeFolder = relative(host.cwd, folder);
   print(`Created ${basename(folder)}. Next:\n`);
-  if (relativeFolder !== '') print(`  cd ${relativeFolder}`);
+  if (relativeFolder !== '') print(`  cd ${shellWord(relativeFolder)}`);
   const pack = commandToPack();
   if (pack !== undefined) print(`  ${pack}`);
   print('  npm install');
@@ -53,6 +55,7 @@ export async function createProject(host: Host, name: string | undefined, option
 
 /** Throws a usage error for an invalid name, and `INVALID_INPUT` for a folder that is not empty. */
 async function assertFolder({ cwd }: Host, path: string): Promise<void> {
+  if (path === '') throw usageError('The name must not be empty.');
   const folder = resolve(cwd, path);
   if (!NAME.test(basename(folder))) {
     throw usageError(
@@ -61,16 +64,18 @@ async function assertFolder({ cwd }: Host, path: string): Promise<void> {
   }
   const entries = await readdir(folder).catch((error: { code?: string }) => {
     if (error.code === 'ENOENT') return [];
-    throw new TholeError('INVALID_INPUT', `${path} exists and is not a folder.`, { cause: error });
+    const isFile = error.code === 'ENOTDIR' && existsSync(folder);
+    const sentence = isFile ? `${path} exists and is not a folder.` : `${path} cannot be a folder: ${error.code}.`;
+    throw new TholeError('INVALID_INPUT', sentence, { cause: error });
   });
   if (entries.length > 0)
     throw new TholeError('INVALID_INPUT', `The folder ${path} is not empty: choose another name.`);
 }
 
 /** Returns null if the user cancels. */
-async function askName({ input, output }: Host): Promise<string | null> {
+async function askName({ cwd, input, output }: Host): Promise<string | null> {
   const validate = (value: string | undefined): string | undefined =>
-    value === undefined || value === '' || NAME.test(basename(value))
+    value === undefined || value === '' || NAME.test(basename(resolve(cwd, value)))
       ? undefined
       : 'Use letters, digits, dots, dashes and underscores.';
   const answer = await text({

@@ -6,10 +6,13 @@ const MAX_LENGTH = 1_000;
 
 /**
  * Returns an error on one line: its message and its causes. The causes of `INVALID_INPUT` are left out, because its message
- * contains the correction. With `verbose` the stack follows on separate lines.
+ * contains the correction, and those of `explainLoadError`, because its message contains them. With `verbose` the stack follows on
+ * separate lines.
  */
 export function errorLine(error: unknown, p: { verbose?: boolean | undefined } = {}): string {
-  if (TholeError.is(error, 'INVALID_INPUT') && !p.verbose) return oneLine(error.message, MAX_LENGTH);
+  const isComplete =
+    TholeError.is(error, 'INVALID_INPUT') || (TholeError.is(error) && error.details?.['containsCauses'] === true);
+  if (isComplete && !p.verbose) return oneLine(error.message, MAX_LENGTH);
   const text = errorText(error, p);
   const prefix = TholeError.is(error) ? error.code : error instanceof Error ? error.name : '';
   return text.startsWith(`${prefix}: `) ? text.slice(prefix.length + 2) : text;

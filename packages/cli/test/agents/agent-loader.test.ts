@@ -196,6 +196,11 @@ describe('AgentLoader.load with an invalid module', () => {
     ],
     ["import './gone.ts';", /^x\/agent\.ts: Cannot find module /],
     ["\n\nthrow new Error('No key');", /^x\/agent\.ts:3: No key\.$/],
+    [
+      "throw new Error('fetch failed', { cause: new Error('connect ECONNREFUSED') });",
+      /^x\/agent\.ts:1: fetch failed\. < caused by: Error: connect ECONNREFUSED$/,
+    ],
+    ["throw Object.assign(new Error(''), { code: 'ECONNREFUSED' });", /^x\/agent\.ts:1: Error: ECONNREFUSED\.$/],
     ["throw 'a string';", /^x\/agent\.ts: a string\.$/],
     [
       'export const other = 1;',

@@ -131,6 +131,22 @@ describe('thole run without a terminal', () => {
     expect([third.code, third.output]).toEqual([1, expect.stringMatching(/^! INTERRUPT_ANSWERED/)]);
   });
 
+  it('prints a command with the user and the services of the session', async () => {
+    const { run } = createDesk(calls('book', { room: 7 }), says('Done.'));
+    const user = ['--user_id', 'Ada Lovelace', '--session_service_uri', 'sqlite:///./own.db'];
+    const { errors } = await run(['Book', '--session_id', 's', ...user]);
+    const [, id] = /--answer (\S+)=yes\n$/.exec(errors)!;
+    expect(errors).toContain(
+      ` thole run desk --resume s --user_id 'Ada Lovelace' --session_service_uri sqlite:///./own.db --answer `,
+    );
+    expect((await run(['--resume', 's', '--answer', `${id}=yes`, ...user])).code).toBe(0);
+  });
+
+  it('prints no command for a session in memory, which has ended', async () => {
+    const { run } = createDesk(calls('book', { room: 7 }));
+    expect((await run(['Book', '--session_service_uri', 'memory://'])).errors).toBe('');
+  });
+
   it('accepts the result of a long-running call as JSON', async () => {
     const { run, model } = createDesk(calls('wait', {}, 'c1'), says('Done.'));
     const { errors } = await run(['Wait', '--session_id', 's']);

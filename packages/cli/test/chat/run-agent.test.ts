@@ -381,6 +381,14 @@ describe('thole run with errors', () => {
     expect(output).toMatch(new RegExp(`^! INVALID_INPUT: [^\\n]*${key}[^\\n]*\\n$`));
   });
 
+  it('prints the error of an unknown model once', async () => {
+    const cwd = temporaryFolder({ 'agent.ts': '' });
+    const modules = { 'agent.ts': { rootAgent: new LlmAgent({ name: 'a', model: 'mistral-9' }) } };
+    const { errors } = await thole(['run', 'agent.ts', 'hi'], { cwd, modules });
+    expect(errors).toMatch(/^error: agent\.ts: Agent a: no model factory accepts "mistral-9"; .*\n$/);
+    expect(errors.match(/mistral-9/g)).toHaveLength(1);
+  });
+
   it('prints one line for an invalid file, and exits with 1', async () => {
     const cwd = temporaryFolder({ 'agent.ts': 'enum A { B }' });
     const { code, output, errors } = await thole(['run', 'agent.ts'], { cwd });

@@ -85,6 +85,11 @@ describe('thole create without a terminal', () => {
     expect(existsSync(join(cwd, 'agent.ts'))).toBe(true);
   });
 
+  it('prints a path with spaces as one word of a shell', async () => {
+    const { output } = await thole(['create', "Ada's projects/x"], { cwd: temporaryFolder() });
+    expect(output).toContain(`  cd 'Ada'\\''s projects/x'\n`);
+  });
+
   it('changes names that an agent must not have', async () => {
     const cwd = temporaryFolder();
     await thole(['create', 'user'], { cwd });
@@ -108,10 +113,13 @@ describe('thole create with invalid values', () => {
   it('rejects a path that is a file', async () => {
     const { code, errors } = await thole(['create', 'x'], { cwd: temporaryFolder({ x: '' }) });
     expect({ code, errors }).toEqual({ code: 1, errors: 'error: x exists and is not a folder.\n' });
+    const below = await thole(['create', 'x/y'], { cwd: temporaryFolder({ x: '' }) });
+    expect(below.errors).toBe('error: x/y cannot be a folder: ENOTDIR.\n');
   });
 
   it.each([
     [['create'], 'The name is missing: thole create <name>, or --yes for the defaults.'],
+    [['create', ''], 'The name must not be empty.'],
     [['create', 'a b'], 'The name must consist of letters, digits'],
     [['create', '-x'], "unknown option '-x'"],
     [['create', 'x', '--model', 'claude'], '--model must be demo, gemini, openai, anthropic, or a name such as'],
@@ -149,6 +157,12 @@ describe('thole create in a terminal', () => {
     expect(code).toBe(0);
     expect(output).toContain('Created asked.');
     expect(read(cwd, 'asked/agent.ts')).toContain("createAgent('gemini-");
+  });
+
+  it('accepts the working directory as the name', async () => {
+    const cwd = temporaryFolder();
+    expect((await type(['create'], cwd, '.\r', '\r')).code).toBe(0);
+    expect(existsSync(join(cwd, 'agent.ts'))).toBe(true);
   });
 
   it('asks for missing values only', async () => {

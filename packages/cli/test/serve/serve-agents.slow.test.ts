@@ -296,6 +296,11 @@ describe('thole web with invalid values', () => {
     });
   });
 
+  it('rejects an empty --token, which would serve without a token', async () => {
+    const { code, errors } = await runWeb(['--token', ''], { 'agent.ts': agentText('a', '1') });
+    expect({ code, errors }).toEqual({ code: 2, errors: 'error: --token must not be empty.\n' });
+  });
+
   it('rejects a port that is in use', async () => {
     const server = await startServer('web', temporaryFolder({ 'a/agent.ts': agentText('a', '1') }));
     const { port } = new URL(server.url);

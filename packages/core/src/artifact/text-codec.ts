@@ -31,7 +31,10 @@ export function encodeText(codec: TextCodec | undefined, text: string): string |
   return codec ? encodeWith(codec, text) : text;
 }
 
-/** Returns the original text. Throws `STORE_VERSION` if the text is encoded and there is no codec. */
+/**
+ * Returns the original text. Throws `STORE_VERSION` if the text is encoded and there is no codec, and `INVALID_INPUT` if the codec
+ * returns no string.
+ */
 export function decodeText(codec: TextCodec | undefined, stored: string): string | Promise<string> {
   if (!isEncoded(stored)) return stored;
   if (!codec)
@@ -40,7 +43,8 @@ export function decodeText(codec: TextCodec | undefined, stored: string): string
       'A record is encoded by a codec, but the service has none. Pass the codec that stored it.',
     );
   const rest = stored.slice(1);
-  return codec.decode(stored[0] === TEXT ? rest : (decodeBase64(rest) ?? rest));
+  const decoded: unknown = codec.decode(stored[0] === TEXT ? rest : (decodeBase64(rest) ?? rest));
+  return typeof decoded === 'string' ? decoded : asText(decoded);
 }
 
 /** True if a codec encoded this text. */
@@ -49,13 +53,19 @@ export function isEncoded(stored: string): boolean {
 }
 
 async function encodeWith(codec: TextCodec, text: string): Promise<string> {
-  const encoded = await codec.encode(text);
-  if (typeof encoded !== 'string') return BYTES + encodeBase64(encoded);
-  if (encoded.includes('\0') || !encoded.isWellFormed()) {
+  const encoded: unknown = await codec.encode(text);
+  if (encoded instanceof Uint8Array) return BYTES + encodeBase64(encoded);
+  if (typeof encoded !== 'string' || encoded.includes('\0') || !encoded.isWellFormed()) {
     throw new TholeError(
       'INVALID_INPUT',
       'codec.encode must return bytes, or well-formed text without NUL characters.',
     );
   }
   return TEXT + encoded;
+}
+
+async function asText(decoded: unknown): Promise<string> {
+  const text = await decoded;
+  if (typeof text !== 'string') throw invalidInput('The result of codec.decode', 'a string', text);
+  return text;
 }

@@ -38,6 +38,14 @@ describe('TextCodec', () => {
   });
 });
 
+describe('results of a codec', () => {
+  it.each([7, undefined, {}, null])('are rejected if they are %j', async (result) => {
+    const codec = { encode: () => result, decode: () => result } as never;
+    await expect(encodeText(codec, '1')).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(decodeText(codec, 's1')).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+});
+
 describe('assertTextCodec', () => {
   it('rejects an object without encode and decode, and accepts undefined', () => {
     expect(() => assertTextCodec({ encode: 1 } as never)).toThrow(/encode and decode/);

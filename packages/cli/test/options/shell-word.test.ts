@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest';
+import { shellWord } from '../../src/options/shell-word.ts';
+
+describe('shellWord', () => {
+  it.each([
+    ['agents/hello.ts', 'agents/hello.ts'],
+    ['sqlite:///./own.db', 'sqlite:///./own.db'],
+    ['my agents', "'my agents'"],
+    ["it's", "'it'\\''s'"],
+    ['$HOME', "'$HOME'"],
+    ['', "''"],
+  ])('returns %j as %s', (text, word) => {
+    expect(shellWord(text)).toBe(word);
+  });
+});
