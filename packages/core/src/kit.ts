@@ -43,6 +43,7 @@ export { pairCalls } from './content/pair-calls.ts';
 export type { PairedCall, PairedCalls } from './content/pair-calls.ts';
 export { mediaLine, newestUserContent } from './content/unreadable-media.ts';
 export { mapSchemas, normalizeSchema, schemaKeywords } from './model/normalize-schema.ts';
+export { resolveSchemaRoot } from './model/resolve-schema-root.ts';
 export { assertConnectionOptions, connectionOptionNames } from './model/connection-options.ts';
 export {
   mayHaveEncryptedReasoning,

@@ -2,12 +2,11 @@ import { TholeError } from '@thole/core';
 import {
   assertDuration,
   failInvalidJson,
-  getOwn,
   invalidInput,
-  isPlainObject,
   JsonCopier,
   optionNames,
   rejectUnknownOptions,
+  resolveSchemaRoot,
 } from '@thole/core/kit';
 import type {
   FunctionDeclaration,
@@ -19,6 +18,7 @@ import type {
   ToolProbe,
 } from '@thole/core';
 import type { ReadSchema } from '@thole/core/kit';
+import { bindConfirmation } from './bind-confirmation.ts';
 import { readSchemaInput } from './read-schema-input.ts';
 import type { ParametersInput } from './read-schema-input.ts';
 
@@ -105,7 +105,7 @@ export class FunctionTool<Parameters extends ParametersInput | undefined = undef
     this.isLongRunning = options.isLongRunning;
     this.idempotent = options.idempotent;
     this.timeoutMs = options.timeoutMs;
-    this.requireConfirmation = options.requireConfirmation;
+    this.requireConfirmation = bindConfirmation(options);
     this.confirmationTtlMs = options.confirmationTtlMs;
     this.allowEditedArguments = options.allowEditedArguments;
     this.acceptsUpdates = options.acceptsUpdates;
@@ -209,7 +209,7 @@ function assertDurableOptions(tool: string, options: FunctionToolOptions): void 
  * is frozen, because all requests share it.
  */
 function createDeclaredSchema(parameters: ReadSchema | undefined, tool: string): JsonObject {
-  const { $schema: _, ...schema } = withResolvedRoot(parameters?.jsonSchema ?? { properties: {} });
+  const { $schema: _, ...schema } = resolveSchemaRoot(parameters?.jsonSchema ?? { properties: {} });
   if (schema['type'] !== undefined && schema['type'] !== 'object') {
     throw new TholeError(
       'INVALID_INPUT',
@@ -218,18 +218,6 @@ function createDeclaredSchema(parameters: ReadSchema | undefined, tool: string):
   }
   const copier = new JsonCopier(failInvalidJson);
   return copier.copy({ type: 'object', ...schema }, `parameters of tool ${tool}`) as JsonObject;
-}
-
-/**
- * Returns the schema with the definition to which its root refers: models need an object at the root. zod writes such a
- * root for `z.object(…).meta({ id })`.
- */
-function withResolvedRoot(schema: JsonObject): JsonObject {
-  const { $ref: reference, ...rest } = schema;
-  const [, keyword, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(reference)) ?? [];
-  const definitions = keyword === undefined ? undefined : schema[keyword];
-  const target = isPlainObject(definitions) ? getOwn(definitions, name!) : undefined;
-  return isPlainObject(target) && target['$ref'] === undefined ? { ...(target as JsonObject), ...rest } : schema;
 }
 
 const MAX_ISSUES = 10;

@@ -1,6 +1,7 @@
 import { TholeError } from '@thole/core';
 import { invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { FunctionDeclaration, ReadonlyContext, Tool, Toolset } from '@thole/core';
+import { bindConfirmation } from './bind-confirmation.ts';
 
 /** Returns true if the tool is available in this context, for example to this user or with this state. */
 export type ToolPredicate = (tool: Tool, context: ReadonlyContext) => boolean;
@@ -92,7 +93,7 @@ function addPrefix(tool: Tool, prefix: string): Tool {
     isLongRunning: tool.isLongRunning,
     idempotent: tool.idempotent,
     timeoutMs: tool.timeoutMs,
-    requireConfirmation: tool.requireConfirmation,
+    requireConfirmation: bindConfirmation(tool),
     confirmationTtlMs: tool.confirmationTtlMs,
     allowEditedArguments: tool.allowEditedArguments,
     acceptsUpdates: tool.acceptsUpdates,

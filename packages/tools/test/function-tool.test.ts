@@ -207,6 +207,18 @@ describe('FunctionTool options', () => {
     expect(tool).toMatchObject({ idempotent: true, timeoutMs: 50, isLongRunning: true });
   });
 
+  it('calls requireConfirmation on its options', () => {
+    const tool = new FunctionTool({
+      name: 'pay',
+      description: 'Pays.',
+      requireConfirmation(this: { name: string }) {
+        return this.name === 'pay';
+      },
+      execute: () => 1,
+    });
+    expect((tool.requireConfirmation as () => boolean)()).toBe(true);
+  });
+
   it('throws errors of execute unchanged, so that they differ from rejected arguments', async () => {
     const failure = new TholeError('INVALID_INPUT', 'No such room.');
     const tool = new FunctionTool({

@@ -1,4 +1,4 @@
-import type { ArtifactService, LlmRequest, MemoryService, Part, ReadonlyContext, Tool } from '@thole/core';
+import type { ArtifactService, JsonObject, LlmRequest, MemoryService, Part, ReadonlyContext, Tool } from '@thole/core';
 import { TholeError } from '@thole/core';
 import { FixedRuntime, toolContextFor } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
@@ -318,10 +318,28 @@ describe('FunctionToolset', () => {
     const parameters = jsonSchema({ type: 'object', properties: {}, required: ['room'] });
     const tool = new FunctionTool({ name: 'book', description: 'Books.', parameters, execute: () => 1, ...settings });
     const [prefixed] = await new FunctionToolset({ tools: [tool], prefix: 'hotel' }).getTools(context);
-    const { probe: _, ...values } = settings;
+    const { probe: _, requireConfirmation: _function, ...values } = settings;
     expect(prefixed).toMatchObject(values);
+    expect((prefixed!.requireConfirmation as () => boolean)()).toBe(true);
     expect(prefixed!.probe!({}, {} as never)).toBe('unknown');
     await expect(prefixed!.checkArguments!({})).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+
+  it('calls requireConfirmation on its tool with a prefix', async () => {
+    class Booking implements Tool {
+      readonly name = 'book';
+      readonly description = 'Books.';
+      readonly limit = 3;
+      requireConfirmation({ nights }: JsonObject): boolean {
+        return (nights as number) > this.limit;
+      }
+      async runAsync(): Promise<unknown> {
+        return 1;
+      }
+    }
+    const [prefixed] = await new FunctionToolset({ tools: [new Booking()], prefix: 'hotel' }).getTools(context);
+    const requireConfirmation = prefixed!.requireConfirmation as (args: JsonObject) => boolean;
+    expect([1, 5].map((nights) => requireConfirmation({ nights }))).toEqual([false, true]);
   });
 
   it('keeps a passive tool passive with a prefix', async () => {

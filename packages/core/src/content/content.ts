@@ -32,8 +32,8 @@ export interface FunctionCall {
   name: string;
   args: JsonObject;
   /**
-   * The arguments as the model sent them, if they are not a JSON object. `args` is then empty, and the call does not
-   * run.
+   * The arguments as the model sent them, if they are not a JSON object that an event can contain. `args` is then empty, and the
+   * call does not run.
    */
   brokenArgs?: string | undefined;
 }

@@ -1,5 +1,12 @@
 import { AgentTree, isFinalResponse, textOf, TholeError } from '@thole/core';
-import { assertAgent, invalidInput, optionNames, rejectUnknownOptions, setOwn } from '@thole/core/kit';
+import {
+  assertAgent,
+  invalidInput,
+  optionNames,
+  rejectUnknownOptions,
+  resolveSchemaRoot,
+  setOwn,
+} from '@thole/core/kit';
 import type { Agent, Event, FunctionDeclaration, JsonObject, ModelFactory, Tool, ToolContext } from '@thole/core';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import type { LlmAgent } from './llm-agent.ts';
@@ -49,7 +56,8 @@ export class AgentTool implements Tool {
   }
 
   declaration(): FunctionDeclaration {
-    const parametersJsonSchema = this.#schemas().inputSchema?.jsonSchema ?? REQUEST;
+    const { inputSchema } = this.#schemas();
+    const parametersJsonSchema = inputSchema ? resolveSchemaRoot(inputSchema.jsonSchema) : REQUEST;
     return { name: this.name, description: this.description, parametersJsonSchema };
   }
 

@@ -26,7 +26,7 @@ export function waitingFor(call: FunctionCall, kind: InterruptKind): FunctionRes
  * model that the answer is new.
  */
 export function arrivedNote(name: string): string {
-  return `The answer to the earlier call of ${name} has come; it stands right after that call.`;
+  return `The answer to the earlier call of ${name} has come; it follows that call.`;
 }
 
 function answerTo(call: FunctionCall, response: FunctionResponse['response']): FunctionResponse {

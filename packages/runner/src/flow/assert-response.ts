@@ -34,7 +34,7 @@ const isCall = (part: Part): boolean => part.functionCall !== undefined;
 const protocolError = (model: string, problem: string): TholeError =>
   new TholeError('MODEL_PROTOCOL', `Model ${model} ${problem}.`);
 
-/** Throws `MODEL_INCOMPLETE` without a final response, and `MODEL_EMPTY` for a final response without content and reason. */
+/** Throws `MODEL_INCOMPLETE` without a final response, and `MODEL_EMPTY` for a final response without content. */
 export function assertFinal(final: LlmResponse | undefined, model: string): asserts final is LlmResponse {
   if (!final) throw new TholeError('MODEL_INCOMPLETE', `The answer of model ${model} ended before it was complete.`);
   if (final.errorCode || final.content?.parts?.some(hasContent)) return;
@@ -45,7 +45,8 @@ export function assertFinal(final: LlmResponse | undefined, model: string): asse
     final.inputTranscription
   )
     return;
-  throw new TholeError('MODEL_EMPTY', `The answer of model ${model} is empty and has no finish reason.`);
+  const reason = final.finishReason ? `its finish reason is ${final.finishReason}` : 'it has no finish reason';
+  throw new TholeError('MODEL_EMPTY', `The answer of model ${model} is empty, and ${reason}.`);
 }
 
 function hasContent(part: Part): boolean {

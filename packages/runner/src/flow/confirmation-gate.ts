@@ -1,6 +1,6 @@
 import { createEvent, createEventActions } from '@thole/core';
 import { canonicalJson, isPlainObject } from '@thole/core/kit';
-import type { EventActions, FunctionCall, Json, Tool } from '@thole/core';
+import type { EventActions, FunctionCall, Json, JsonObject, Tool, ToolContext } from '@thole/core';
 import { asError } from '../hooks/as-error.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import type { CallAttempt } from './call-attempt.ts';
@@ -39,13 +39,11 @@ export async function checkGate(
   // Edited arguments are checked again, because the parent of a child run cannot check them.
   if (isApproved && !attempt?.editedArguments) return undefined;
   const requested = findRequest(toolContext.actions, call.id);
-  const { requireConfirmation } = tool;
-  if (!isApproved && !requested && !requireConfirmation) return undefined;
+  if (!isApproved && !requested && !tool.requireConfirmation) return undefined;
   try {
     await tool.checkArguments?.(toolArgs);
     if (isApproved) return undefined;
-    if (!requested && typeof requireConfirmation === 'function' && !(await requireConfirmation(toolArgs, toolContext)))
-      return undefined;
+    if (!requested && !(await needsConfirmation(tool, toolArgs, toolContext))) return undefined;
     if (!support.isResumable) throw cannotPauseError(`A confirmation of ${tool.name}`, support.durability);
   } catch (error) {
     context.signal.throwIfAborted();
@@ -56,6 +54,11 @@ export async function checkGate(
   const isChanged = canonicalJson(toolArgs) !== canonicalJson(call.args);
   const payload = requested?.payload ?? (isChanged ? { arguments: toolArgs } : undefined);
   return { request: confirmationRequest({ runtime: context.runtime, call, ttlMs }, { hint, payload, tool }) };
+}
+
+// Called on the tool, because it may be a method that uses `this`.
+async function needsConfirmation(tool: Tool, args: JsonObject, toolContext: ToolContext): Promise<boolean> {
+  return typeof tool.requireConfirmation !== 'function' || tool.requireConfirmation(args, toolContext);
 }
 
 /** Returns the provisional answer of a call that waits for a confirmation. */

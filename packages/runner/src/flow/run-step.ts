@@ -9,6 +9,7 @@ import { ModelCall } from './call-model.ts';
 import type { ModelAnswer } from './call-model.ts';
 import { checkOutput, withText } from './check-output.ts';
 import { assignCallIds } from './assign-call-ids.ts';
+import { keepBrokenArgs } from './keep-broken-args.ts';
 import { KnownCallIds } from './known-call-ids.ts';
 import { mergeSignIns, requestEvent } from './interrupt-request.ts';
 import { startOfTurn } from './resume-turn.ts';
@@ -164,7 +165,7 @@ function answerEvent(draft: RequestDraft, { id, response, seenSeq }: ModelAnswer
   if (branch !== undefined) event.branch = branch;
   if (seenSeq !== undefined) event.customMetadata = { ...event.customMetadata, seenSeq };
   if (!content) return event;
-  event.content = assignCallIds(content.role ? content : { ...content, role: 'model' }, {
+  event.content = assignCallIds(keepBrokenArgs(content.role ? content : { ...content, role: 'model' }), {
     runtime,
     isKnown: (callId) => knownCallIds(support.folds).read(context.history).has(callId),
   });

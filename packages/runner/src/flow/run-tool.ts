@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { isPlainObject, thawJson, callInterceptorOf } from '@thole/core/kit';
+import { callInterceptorOf, isPlainObject, thawJson } from '@thole/core/kit';
 import type {
   EventActions,
   FunctionCall,
@@ -15,6 +15,7 @@ import type { RequestDraft } from '../request/request-draft.ts';
 import type { CallAttempt } from './call-attempt.ts';
 import { checkGate, provisionalAnswer, findToolRequest, storeStart } from './confirmation-gate.ts';
 import type { InterruptRequest } from './interrupt-request.ts';
+import { MAX_ARGS_DEPTH } from './keep-broken-args.ts';
 import { readResult, splitResult } from './read-result.ts';
 import { afterTool, beforeTool, onToolError } from './tool-hooks.ts';
 import type { CallObservers } from './run-call.ts';
@@ -59,7 +60,8 @@ export async function runTool(
   if (!tool) return refuse(`There is no tool ${call.name}. ${listTools(draft.tools)}`);
   if (!isPlainObject(call.args)) return refuse(`The arguments of ${call.name} must be an object.`);
   if (call.brokenArgs !== undefined) {
-    return refuse(`The arguments of ${call.name} were not a JSON object. Call it again with arguments that are one.`);
+    const expected = `a JSON object with finite numbers and at most ${MAX_ARGS_DEPTH} levels`;
+    return refuse(`The arguments of ${call.name} were not ${expected}. Call it again with arguments that are one.`);
   }
   const { signal, runConfig } = draft.context;
   const limitMs = tool.timeoutMs ?? runConfig.toolTimeoutMs;

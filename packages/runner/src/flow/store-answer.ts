@@ -14,8 +14,8 @@ export interface StoredAnswer {
 
 /**
  * Stores a call's answer as an event. If the store rejects it as too large or not JSON, stores an error answer for
- * the model instead: without the result, without state changes if one of them is the reason, and in the second attempt
- * without any action. Throws all other errors of the store.
+ * the model instead: with the start of the text if the tool failed, otherwise without the result. It has no state changes
+ * if one of them is the reason, and in the second attempt no actions. Throws all other errors of the store.
  */
 export async function storeAnswer(
   draft: RequestDraft,
@@ -43,7 +43,8 @@ function isRejectedByStore(error: unknown): error is TholeError {
 }
 
 /** Returns an error answer without the rejected data, in the second attempt without any action. */
-function errorAnswerFor(tool: string, { actions }: ToolAnswer, error: TholeError, attempt: number): ToolAnswer {
+function errorAnswerFor(tool: string, original: ToolAnswer, error: TholeError, attempt: number): ToolAnswer {
+  const { actions, response } = original;
   const path = error.details?.['path'];
   const rejected = typeof path === 'string' ? rejectedMember(path) : 'result';
   const problem = error.message.replaceAll(RESULT, 'result').replaceAll(PARTS, 'parts').replaceAll(STATE, 'state');
@@ -51,11 +52,22 @@ function errorAnswerFor(tool: string, { actions }: ToolAnswer, error: TholeError
     response: { error: `${tool} ran, but its ${rejected} could not be stored${dropped}: ${problem}` },
     error,
   });
+  const text = original.error && rejected === 'result' ? response?.['error'] : undefined;
+  if (attempt === 0 && typeof text === 'string' && text.length > MAX_ERROR_CHARS)
+    return { ...original, response: { ...response, error: cut(text) } };
   if (attempt > 0) return errorAnswer(', and nothing of it was kept');
   if (rejected === 'result') return { ...errorAnswer(''), ...(actions && { actions: withoutControlActions(actions) }) };
   const answer = errorAnswer(', and none of them was kept');
   if (rejected === 'actions' || !actions) return answer;
   return { ...answer, actions: createEventActions({ artifactDelta: actions.artifactDelta }) };
+}
+
+/** Number of characters that are kept of a tool's error text if the whole text is too large. */
+const MAX_ERROR_CHARS = 10_000;
+
+function cut(text: string): string {
+  const more = text.length - MAX_ERROR_CHARS;
+  return `${text.slice(0, MAX_ERROR_CHARS).toWellFormed()} [cut: ${more} more characters]`;
 }
 
 function rejectedMember(path: string): 'state changes' | 'actions' | 'result' {

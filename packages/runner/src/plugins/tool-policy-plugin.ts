@@ -44,6 +44,7 @@ export class ToolPolicyPlugin implements Plugin {
     if (!Array.isArray(options.rules)) throw invalidInput('rules', 'a list of rules', options.rules);
     for (const [i, rule] of options.rules.entries()) {
       rejectUnknownOptions(rule, ruleNames, `rules[${i}]`);
+      assertTool(`rules[${i}].tool`, rule.tool);
       assertDecision(`rules[${i}].decision`, rule.decision);
       if (rule.when !== undefined && typeof rule.when !== 'function')
         throw invalidInput(`rules[${i}].when`, 'a function', rule.when);
@@ -82,6 +83,12 @@ export class ToolPolicyPlugin implements Plugin {
     }
     return { decision: this.#default };
   }
+}
+
+function assertTool(name: string, tool: unknown): void {
+  const isName = (value: unknown): boolean => typeof value === 'string';
+  if (tool === undefined || isName(tool) || (Array.isArray(tool) && tool.every(isName))) return;
+  throw invalidInput(name, 'a tool name or a list of tool names', tool);
 }
 
 function assertDecision(name: string, decision: unknown): void {

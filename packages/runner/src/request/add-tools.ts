@@ -7,7 +7,7 @@ import type { RequestDraft } from './request-draft.ts';
 
 /**
  * Declares the agent's tools and calls their `processLlmRequest`. Each toolset is called once. Throws `DUPLICATE_NAME` for
- * two tools with one name and `TOOL_FAILED` for an error of a tool.
+ * two tools with one name, `TOOL_FAILED` for an error of a tool, and `INVALID_INPUT` for a toolset that does not return tools.
  */
 export function addTools(draft: RequestDraft): void | Promise<void> {
   const { tools } = draft.agent;
@@ -37,31 +37,42 @@ export function assertToolNames(agentName: string, tools: readonly (Tool | Tools
   const origins = new Map<string, string>();
   tools.forEach((tool, i) => {
     const origin = `tools[${i}]`;
-    if (typeof tool === 'function')
-      throw invalidInput(
-        `Agent ${agentName}: ${origin}`,
-        'a tool or a toolset (wrap a function in FunctionTool)',
-        tool,
-      );
-    if (typeof tool !== 'object' || tool === null || !(isToolset(tool) || typeof tool.runAsync === 'function')) {
-      throw invalidInput(`Agent ${agentName}: ${origin}`, 'a tool or a toolset', tool);
-    }
-    if (isToolset(tool)) return;
-    // Agents also have `runAsync`, and would be ignored without an error.
-    if (isAgent(tool)) {
-      throw new TholeError(
-        'INVALID_INPUT',
-        `Agent ${agentName}: ${origin} (${tool.name}) is an agent, not a tool. Wrap it: new AgentTool({ agent: ${tool.name} }).`,
-      );
-    }
-    if (typeof tool.name !== 'string' || tool.name === '') {
-      throw invalidInput(`Agent ${agentName}: ${origin}.name`, 'a string that is not empty', tool.name);
-    }
+    if (typeof tool === 'object' && tool !== null && isToolset(tool)) return;
+    assertTool(`Agent ${agentName}: ${origin}`, 'a tool or a toolset', tool);
     assertNotReserved(agentName, tool, origin);
     const other = origins.get(tool.name);
     if (other !== undefined) throw duplicateTool(agentName, tool.name, other, origin);
     origins.set(tool.name, origin);
   });
+}
+
+/** Throws `INVALID_INPUT` unless `tools`, which `getTools` of the agent's toolset at `index` returned, is an array of tools. */
+export function assertToolsetResult(
+  agent: { readonly name: string; readonly tools: readonly (Tool | Toolset)[] },
+  index: number,
+  tools: unknown,
+): asserts tools is readonly Tool[] {
+  const name = (agent.tools[index] as { constructor?: { name?: string } }).constructor?.name;
+  const className = name && name !== 'Object' ? ` (${name})` : '';
+  const source = `Agent ${agent.name}: the result of getTools of tools[${index}]${className}`;
+  if (!Array.isArray(tools)) throw invalidInput(source, 'an array of tools', tools);
+  for (const [i, tool] of tools.entries()) assertTool(`${source} at index ${i}`, 'a tool', tool);
+}
+
+function assertTool(source: string, expected: string, tool: unknown): asserts tool is Tool {
+  if (typeof tool === 'function') throw invalidInput(source, `${expected} (wrap a function in FunctionTool)`, tool);
+  const { runAsync, name } = (tool ?? {}) as Partial<Tool>;
+  if (typeof tool !== 'object' || typeof runAsync !== 'function') throw invalidInput(source, expected, tool);
+  // Agents also have `runAsync`, and would be ignored without an error.
+  if (isAgent(tool as Tool)) {
+    throw new TholeError(
+      'INVALID_INPUT',
+      `${source} (${name}) is an agent, not a tool. Wrap it: new AgentTool({ agent: ${name} }).`,
+    );
+  }
+  if (typeof name !== 'string' || name === '') {
+    throw invalidInput(`${source}.name`, 'a string that is not empty', name);
+  }
 }
 
 /** Throws `INVALID_INPUT` for a name of the calls that record interrupts: models do not see such calls. */
@@ -95,8 +106,10 @@ async function addAll(draft: RequestDraft): Promise<void> {
   );
   context.signal.throwIfAborted();
   for (const [i, tools] of resolved.entries()) {
+    const source = agent.tools[i]!;
+    if (isToolset(source)) assertToolsetResult(agent, i, tools);
     for (const tool of tools) {
-      addTool(draft, tool, isToolset(agent.tools[i]!) ? `${tool.name} of the toolset tools[${i}]` : `tools[${i}]`);
+      addTool(draft, tool, isToolset(source) ? `${tool.name} of the toolset tools[${i}]` : `tools[${i}]`);
       if (!tool.processLlmRequest) continue;
       await processRequest(draft, tool);
       context.signal.throwIfAborted();

@@ -1,4 +1,5 @@
 import { TholeError } from '@thole/core';
+import { resolveSchemaRoot } from '@thole/core/kit';
 import type { JsonObject, Tool } from '@thole/core';
 import type { ReadSchema } from '@thole/core/kit';
 
@@ -18,10 +19,9 @@ export interface OutputTool {
 /** Returns a new tool for one step, because it stores the answer of the step. */
 export function createOutputTool(schema: ReadSchema): OutputTool {
   // Arguments are always an object, so another value is wrapped in the member `response`.
-  const isObject = schema.jsonSchema['type'] === 'object';
-  const parametersJsonSchema: JsonObject = isObject
-    ? schema.jsonSchema
-    : { type: 'object', properties: { response: schema.jsonSchema }, required: ['response'] };
+  const jsonSchema = resolveSchemaRoot(schema.jsonSchema);
+  const isObject = jsonSchema['type'] === 'object';
+  const parametersJsonSchema = isObject ? jsonSchema : wrapSchema(jsonSchema);
   const description = 'Gives your final answer. Call it once, when nothing else is left to do.';
   const output: OutputTool = {
     accepted: undefined,
@@ -45,4 +45,16 @@ export function createOutputTool(schema: ReadSchema): OutputTool {
     },
   };
   return output;
+}
+
+// Definitions stay at the root, because references such as `#/$defs/City` begin there.
+function wrapSchema(schema: JsonObject): JsonObject {
+  const { $schema: _, $defs, definitions, ...response } = schema;
+  return {
+    type: 'object',
+    properties: { response },
+    required: ['response'],
+    ...($defs !== undefined && { $defs }),
+    ...(definitions !== undefined && { definitions }),
+  };
 }

@@ -7,6 +7,7 @@ import { inputValue, isDecline } from '../flow/call-attempt.ts';
 import { logFailure } from '../hooks/log-failure.ts';
 import { readonlyContext } from '../hooks/readonly-context.ts';
 import type { RunTask } from '../invocation/run-task.ts';
+import { assertToolsetResult } from '../request/add-tools.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import { interruptNotFound } from './find-invocation.ts';
 
@@ -220,9 +221,10 @@ async function findTool(
   const { rootContext } = opened!;
   const { changes, ownSpan: span } = rootContext;
   const context = readonlyContext(rootContext.withAgent(agent, { changes, span }));
-  for (const each of agent.tools) {
+  for (const [i, each] of agent.tools.entries()) {
     if ('getTools' in each) runner.addToolset(each);
     const tools = 'getTools' in each ? await toolsOf(each, context) : [each];
+    if ('getTools' in each) assertToolsetResult(agent, i, tools);
     const tool = tools.find(({ name }) => name === toolName);
     if (tool) return tool;
   }

@@ -11,7 +11,7 @@ export interface ForkRequest {
   sessionId: string;
   /** The copy ends before the first event of this invocation. Not together with `uptoSeq`. Default: all events. */
   beforeInvocationId?: string | undefined;
-  /** `seq` of the last event to copy. */
+  /** `seq` of the last event to copy, ≥ 1. Not together with `beforeInvocationId`. Default: all events. */
   uptoSeq?: number | undefined;
   /** Id of the copy. Default: a new id. */
   newSessionId?: string | undefined;
@@ -76,7 +76,7 @@ function checkRequest(p: ForkRequest): void {
   const { beforeInvocationId, newSessionId, uptoSeq } = p;
   if (beforeInvocationId !== undefined) assertName('beforeInvocationId', beforeInvocationId);
   if (newSessionId !== undefined) assertName('newSessionId', newSessionId);
-  if (uptoSeq !== undefined) assertCount('uptoSeq', uptoSeq);
+  if (uptoSeq !== undefined) assertCount('uptoSeq', uptoSeq, 1);
   if (beforeInvocationId !== undefined && uptoSeq !== undefined)
     throw new TholeError('INVALID_INPUT', 'Pass beforeInvocationId or uptoSeq, not both.');
 }

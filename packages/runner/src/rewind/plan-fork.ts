@@ -37,7 +37,8 @@ export function eventsToCopy(session: ForkedSession, { beforeInvocationId, uptoS
   if (uptoSeq === undefined) return events;
   const first = events[0]?.seq ?? 1;
   if (uptoSeq < first || uptoSeq > lastSeq) {
-    const message = `uptoSeq must be the seq of an event of session "${id}", which has ${first} to ${lastSeq}.`;
+    const available = events.length === 0 ? 'has no events' : `has ${first} to ${lastSeq}`;
+    const message = `uptoSeq must be the seq of an event of session "${id}", which ${available}.`;
     throw new TholeError('INVALID_INPUT', message);
   }
   return events.filter((event) => event.seq! <= uptoSeq);

@@ -101,6 +101,7 @@ export function checkRunnerOptions(options: RunnerOptions): CheckedApp {
   rejectUnknownOptions(options, runnerNames, 'Runner');
   const { app, artifactService, memoryService, sessionService } = options;
   if (app !== undefined) rejectUnknownOptions(app, appNames, 'App');
+  assertOneApp(options);
   const name = app ? app.name : options.appName;
   assertName(app ? 'app.name' : 'appName', name);
   assertMethods('sessionService', sessionService, sessionMethods);
@@ -155,6 +156,15 @@ function assertBoolean(name: string, value: unknown): void {
 function assertOneOf(name: string, value: unknown, values: readonly string[]): void {
   if (value === undefined || values.includes(value as string)) return;
   throw new TholeError('INVALID_INPUT', `${name} must be ${values.map((each) => `'${each}'`).join(' or ')}.`);
+}
+
+/** Throws `INVALID_INPUT` if the options have an app and one of its parts. */
+function assertOneApp({ app, ...options }: RunnerOptions): void {
+  const names = { appName: 'name', agent: 'rootAgent', plugins: 'plugins', models: 'models' } as const;
+  for (const [name, ofApp] of Object.entries(names)) {
+    if (app !== undefined && options[name as keyof typeof names] !== undefined)
+      throw new TholeError('INVALID_INPUT', `Runner has app and ${name}. Set app.${ofApp} instead of ${name}.`);
+  }
 }
 
 /** Returns the tree below an agent. Calls `check` of each agent, which throws for an invalid agent. */

@@ -10,6 +10,7 @@ import {
   hello,
   createSetup,
   outcomeOf,
+  passing,
   ref,
   rootOf,
   settle,
@@ -93,6 +94,16 @@ describe('AgentTool', () => {
       ['expert', { key: '7' }],
     ]);
     expect(textOf(inner.requests[0]!.contents[0])).toBe('{"door":"front"}');
+  });
+
+  it('declares an object for an inputSchema whose root is a reference', () => {
+    const room = { type: 'object', properties: { door: { type: 'string' } } };
+    const inputSchema = {
+      jsonSchema: { $ref: '#/$defs/Room', $defs: { Room: room } },
+      schema: passing,
+    };
+    const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(), inputSchema });
+    expect(new AgentTool({ agent }).declaration().parametersJsonSchema).toEqual({ ...room, $defs: { Room: room } });
   });
 
   it('ends the turn with its answer if skipSummarization is set', async () => {

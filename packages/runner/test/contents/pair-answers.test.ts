@@ -18,7 +18,7 @@ import {
 
 const contents = (events: EventInit[], request: Partial<ContentsRequest> = {}): string[] =>
   lines(buildContents(historyOf(...events), contentsRequest(request)));
-const note = 'user: The answer to the earlier call of tool_c1 has come; it stands right after that call.';
+const note = 'user: The answer to the earlier call of tool_c1 has come; it follows that call.';
 
 describe('pairAnswers', () => {
   it('puts the answers of a turn into one content, in call order (contract 18)', () => {

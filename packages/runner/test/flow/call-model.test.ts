@@ -33,6 +33,15 @@ describe('A model', () => {
     expect((await runner.runToCompletion(hello)).text).toBe('Back.');
   });
 
+  it.each([
+    ['its finish reason is STOP', { content: { role: 'model' as const, parts: [] }, finishReason: 'STOP' }],
+    ['it has no finish reason', {}],
+  ])('that answers without parts says that %s', async (sentence, answer) => {
+    const { runner } = await createSetup(rootOf(new ScriptedLlm(answer)));
+    const { error } = await outcomeOf(runner.runAsync(hello));
+    expect(error?.message).toBe(`The answer of model scripted is empty, and ${sentence}.`);
+  });
+
   it('that throws ends the run with its error as the cause', async () => {
     const cause = new Error('socket hang up');
     const { runner } = await createSetup(rootOf(new ScriptedLlm(cause)));

@@ -1,4 +1,5 @@
 import { getFunctionCalls, textOf } from '@thole/core';
+import type { FunctionDeclaration } from '@thole/core';
 import { calls, callsAll, fails, modelNamed, says, ScriptedLlm, streams, thinks } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
@@ -7,6 +8,7 @@ import {
   hello,
   createSetup,
   outcomeOf,
+  passing,
   rootOf,
   stringsSchema,
   textsIn,
@@ -245,6 +247,13 @@ describe('A turn of an LlmAgent', () => {
 describe('LlmAgent with outputSchema', () => {
   const outputSchema = stringsSchema('city');
 
+  /** Returns the schema of `set_model_response` in the first request. */
+  function answerSchemaIn(model: ScriptedLlm): unknown {
+    const [tools] = model.requests[0]!.config.tools as { functionDeclarations: FunctionDeclaration[] }[];
+    const declarations = tools!.functionDeclarations;
+    return declarations.find(({ name }) => name === 'set_model_response')!.parametersJsonSchema;
+  }
+
   it('sends the schema to the provider without tools, and stores the parsed answer (contract 20)', async () => {
     const model = new ScriptedLlm(says('{"city":"Oslo"}'));
     const { runner, stored } = await createSetup(rootOf(model, { outputSchema, outputKey: 'where' }));
@@ -264,6 +273,31 @@ describe('LlmAgent with outputSchema', () => {
     expect((await runner.runToCompletion(hello)).output).toEqual({ city: 'Oslo' });
     expect(model.requests[0]!.config.responseJsonSchema).toBeUndefined();
     expect((await stored()).state).toEqual({ where: { city: 'Oslo' } });
+  });
+
+  it('declares set_model_response with the members of a schema whose root is a reference', async () => {
+    const city = { type: 'object', properties: { city: { type: 'string' } } };
+    const $defs = { City: city };
+    const referring = { jsonSchema: { $ref: '#/$defs/City', $defs }, schema: passing };
+    const model = new ScriptedLlm(calls('set_model_response', { city: 'Oslo' }));
+    const { runner } = await createSetup(rootOf(model, { outputSchema: referring, tools: [toolOf('look', () => 1)] }));
+    expect((await runner.runToCompletion(hello)).output).toEqual({ city: 'Oslo' });
+    expect(answerSchemaIn(model)).toEqual({ ...city, $defs });
+  });
+
+  it('declares set_model_response with the definitions of a list at the root of its schema', async () => {
+    const $defs = { City: { type: 'object' } };
+    const jsonSchema = { type: 'array', items: { $ref: '#/$defs/City' }, $defs };
+    const cities = { jsonSchema, schema: passing };
+    const model = new ScriptedLlm(calls('set_model_response', { response: [{}] }));
+    const { runner } = await createSetup(rootOf(model, { outputSchema: cities, tools: [toolOf('look', () => 1)] }));
+    expect((await runner.runToCompletion(hello)).output).toEqual([{}]);
+    expect(answerSchemaIn(model)).toEqual({
+      type: 'object',
+      properties: { response: { type: 'array', items: { $ref: '#/$defs/City' } } },
+      required: ['response'],
+      $defs,
+    });
   });
 
   it('sends an invalid answer back to the model at most twice, and does not store it (contract 20)', async () => {

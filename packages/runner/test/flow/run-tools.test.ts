@@ -18,6 +18,10 @@ async function callOnce(
   return { answer: answersIn(events)[0]?.[1], setup };
 }
 
+const brokenArgsError =
+  'The arguments of look were not a JSON object with finite numbers and at most 90 levels. ' +
+  'Call it again with arguments that are one.';
+
 describe('The result of a tool', () => {
   const cyclic: { self?: unknown } = {};
   cyclic.self = cyclic;
@@ -154,11 +158,43 @@ describe('A tool call that fails', () => {
     const setup = await createSetup(rootOf(model, { tools: [toolOf('look', (args) => void ran.push(args))] }));
     const events = await Array.fromAsync(setup.runner.runAsync(hello));
     expect(answersIn(events)).toEqual([
-      ['look', { error: 'The arguments of look were not a JSON object. Call it again with arguments that are one.' }],
+      ['look', { error: brokenArgsError }],
       ['look', { result: null }],
     ]);
     expect(ran).toEqual([{ city: 'Oslo' }]);
     expect(JSON.stringify(model.requests[1]!.contents.at(-1))).toContain('were not a JSON object');
+  });
+
+  it.each([
+    ['a number that is too large', '{"n":1e999}', '{"n":"Infinity"}'],
+    ['values nested too deep', `{"n":${'['.repeat(97)}${']'.repeat(97)}}`, expect.stringContaining('{"n":[[[')],
+  ])(
+    'keeps arguments with %s as brokenArgs, and the model repeats the call (contract 18)',
+    async (_name, text, kept) => {
+      const ran: JsonObject[] = [];
+      const model = new ScriptedLlm(
+        calls('look', JSON.parse(text) as JsonObject),
+        calls('look', { n: 1 }),
+        says('Done.'),
+      );
+      const setup = await createSetup(rootOf(model, { tools: [toolOf('look', (args) => void ran.push(args))] }));
+      const events = await Array.fromAsync(setup.runner.runAsync(hello));
+      expect(events[0]!.content!.parts![0]!.functionCall).toMatchObject({ name: 'look', args: {}, brokenArgs: kept });
+      expect(answersIn(events)).toEqual([
+        ['look', { error: brokenArgsError }],
+        ['look', { result: null }],
+      ]);
+      expect(ran).toEqual([{ n: 1 }]);
+    },
+  );
+
+  it('requests a confirmation for arguments of 90 levels', async () => {
+    const args = JSON.parse(`{"n":${'['.repeat(89)}${']'.repeat(89)}}`) as JsonObject;
+    const tool = toolOf('pay', () => 'paid', { requireConfirmation: true });
+    const { runner } = await createSetup(rootOf(new ScriptedLlm(calls('pay', args)), { tools: [tool] }));
+    const { interrupts, status } = await runner.runToCompletion(hello);
+    expect(status).toBe('paused');
+    expect(interrupts).toMatchObject([{ kind: 'confirmation', toolName: 'pay' }]);
   });
 
   it('ends the run after three steps with arguments that are not a JSON object (contract 18)', async () => {

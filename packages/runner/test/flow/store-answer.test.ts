@@ -22,6 +22,20 @@ describe('A tool answer that cannot be stored', () => {
     expect(textsIn((await stored()).events).at(-1)).toBe('root: saw 2 answers');
   });
 
+  it('has the start of the error text if the tool failed with a text that is too large (contract 18)', async () => {
+    const tool = toolOf('dump', (_args, { state }) => {
+      state.set('tried', true);
+      throw new Error(`No disk. ${tooLarge}`);
+    });
+    const model = new ScriptedLlm(calls('dump'), says('I see.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
+    const { events } = await outcomeOf(runner.runAsync(hello));
+    const text = answersIn(events)[0]![1]['error'];
+    expect(text).toMatch(/^No disk\. x+ \[cut: \d+ more characters\]$/);
+    expect((text as string).length).toBeLessThan(11_000);
+    expect((await stored()).state).toEqual({ tried: true });
+  });
+
   it('keeps the state that the tool wrote if only the result is rejected (contract 18)', async () => {
     const tool = toolOf('dump', (_args, { state }) => (state.set('dumped', true), tooLarge));
     const model = new ScriptedLlm(calls('dump'), says('Done.'));

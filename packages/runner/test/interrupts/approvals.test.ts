@@ -77,6 +77,22 @@ describe('editedArguments', () => {
     expect(await stored()).toEqual(before);
   });
 
+  it('throw INVALID_INPUT and store nothing if the toolset no longer returns tools', async () => {
+    let tools: Tool[] | undefined = [editableTool([])];
+    const toolset = { getTools: async () => tools as Tool[], close: async () => {} };
+    const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [toolset] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    const before = await stored();
+    tools = undefined;
+    const answers = { [interrupts[0]!.id]: { confirmed: true, editedArguments: { sum: 4 } } };
+    expect((await outcomeOf(runner.resume({ ...ref, answers }))).error).toMatchObject({
+      code: 'INVALID_INPUT',
+      message: 'Agent root: the result of getTools of tools[0] must be an array of tools, got undefined.',
+    });
+    expect(await stored()).toEqual(before);
+  });
+
   it('are accepted in both spellings, and stored in one', async () => {
     const paid: JsonObject[] = [];
     const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Paid.'));

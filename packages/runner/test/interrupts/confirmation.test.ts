@@ -1,5 +1,5 @@
 import { createEvent, getFunctionCalls, getFunctionResponses } from '@thole/core';
-import type { Event, FunctionResponse, JsonObject, Session, Tool } from '@thole/core';
+import type { Event, FunctionDeclaration, FunctionResponse, JsonObject, Session, Tool } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, callsAll, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { FunctionTool } from '@thole/tools';
@@ -57,6 +57,28 @@ describe('Tool.requireConfirmation', () => {
     ]);
     expect(new Set((await stored()).events.map(({ invocationId }) => invocationId)).size).toBe(1);
     model.assertDone();
+  });
+
+  it('may be a method of a class that uses this', async () => {
+    class Payment implements Tool {
+      readonly name = 'pay';
+      readonly description = 'Pays.';
+      readonly limit = 3;
+      declaration(): FunctionDeclaration {
+        return { name: this.name, description: this.description };
+      }
+      requireConfirmation({ sum }: JsonObject): boolean {
+        return (sum as number) > this.limit;
+      }
+      async runAsync(): Promise<unknown> {
+        return 'paid';
+      }
+    }
+    const model = new ScriptedLlm(calls('pay', { sum: 1 }), calls('pay', { sum: 5 }));
+    const { runner } = await createSetup(rootOf(model, { tools: [new Payment()] }));
+    const { events, interrupts } = await runner.runToCompletion(hello);
+    expect(answersIn(events)[0]).toEqual(['pay', { result: 'paid' }]);
+    expect(interrupts).toMatchObject([{ kind: 'confirmation', toolName: 'pay' }]);
   });
 
   it('runs a tool of a toolset after the approval', async () => {

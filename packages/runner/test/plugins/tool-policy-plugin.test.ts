@@ -58,6 +58,10 @@ describe('ToolPolicyPlugin', () => {
     expect(() => new ToolPolicyPlugin({ rules: [{ decision: 'maybe' as never }] })).toThrow(/rules\[0\].decision/);
     expect(() => new ToolPolicyPlugin({ rules: [{ tools: 'pay', decision: 'ask' } as never] })).toThrow(/tools/);
     expect(() => new ToolPolicyPlugin({ rules: 'all' as never })).toThrow(/rules/);
+    const byPattern = { tool: /pay/ as never, decision: 'deny' } as const;
+    expect(() => new ToolPolicyPlugin({ rules: [byPattern] })).toThrow(
+      'rules[0].tool must be a tool name or a list of tool names, got a RegExp.',
+    );
   });
 });
 

@@ -200,6 +200,25 @@ describe('The tools', () => {
     });
   });
 
+  it.each([
+    [undefined, 'must be an array of tools, got undefined.'],
+    [[null], 'at index 0 must be a tool, got null.'],
+    [[() => 1], 'at index 0 must be a tool (wrap a function in FunctionTool), got a function.'],
+  ])('of a toolset that returns %j are rejected with the name of its class', async (tools, message) => {
+    class Shop implements Toolset {
+      async getTools(): Promise<readonly Tool[]> {
+        return tools as never;
+      }
+      async close(): Promise<void> {}
+    }
+    const { runner } = await createSetup(rootOf(new ScriptedLlm(), { tools: [new Shop()] }));
+    const { error } = await outcomeOf(runner.runAsync(hello));
+    expect(error).toMatchObject({
+      code: 'INVALID_INPUT',
+      message: `Agent root: the result of getTools of tools[0] (Shop) ${message}`,
+    });
+  });
+
   it('of a toolset must not have a reserved name', async () => {
     const tools = [toolOf('adk_request_confirmation', () => undefined, { isLongRunning: true })];
     const toolset: Toolset = { getTools: async () => tools, close: async () => {} };

@@ -139,4 +139,13 @@ describe('Runner.fork', () => {
     expect((await sessions.listSessions({ appName: 'app' })).total).toBe(1);
     expect(await artifacts.listVersions({ ...ref, filename: 'note.txt' })).toEqual([0]);
   });
+
+  it('rejects uptoSeq 0, and each uptoSeq of a session without events, with the reason', async () => {
+    const { runner, sessions } = await createNotes('one');
+    await expect(runner.fork({ ...ref, uptoSeq: 0 })).rejects.toThrow('uptoSeq must be an integer ≥ 1.');
+    await sessions.createSession({ ...ref, appName: 'app', sessionId: 'empty' });
+    await expect(runner.fork({ ...ref, sessionId: 'empty', uptoSeq: 1 })).rejects.toThrow(
+      'uptoSeq must be the seq of an event of session "empty", which has no events.',
+    );
+  });
 });

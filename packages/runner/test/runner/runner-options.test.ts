@@ -1,9 +1,11 @@
 import type { Agent, Toolset } from '@thole/core';
+import { InMemorySessionService } from '@thole/mem-services';
 import { says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import type { LlmAgentOptions } from '../../src/agents/llm-agent-options.ts';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
+import { Runner } from '../../src/runner/runner.ts';
 import { createSetup, hello, rootOf, toolOf } from '../support/llm-setup.ts';
 import { expectError } from '../support/usable-session.ts';
 
@@ -77,4 +79,18 @@ describe('Runner with invalid agents', () => {
       await expectError(setup, {}, { code: 'STATE_KEY_MISSING', messagePart });
     },
   );
+});
+
+describe('Runner with an app', () => {
+  it.each([
+    ['appName', 'other', 'app.name'],
+    ['agent', new LlmAgent({ name: 'root', model: new ScriptedLlm() }), 'app.rootAgent'],
+    ['plugins', [], 'app.plugins'],
+    ['models', [], 'app.models'],
+  ])('rejects the option %s, and names the member of the app', (name, value, member) => {
+    const app = { name: 'app', rootAgent: new LlmAgent({ name: 'root', model: new ScriptedLlm() }) };
+    const create = (): Runner =>
+      new Runner({ app, sessionService: new InMemorySessionService(), [name]: value } as never);
+    expect(create).toThrow(`Runner has app and ${name}. Set ${member} instead of ${name}.`);
+  });
 });

@@ -1,5 +1,15 @@
 import { getFunctionResponses } from '@thole/core';
-import type { Agent, Event, JsonObject, Llm, SchemaInput, Session, Tool, ToolContext } from '@thole/core';
+import type {
+  Agent,
+  Event,
+  JsonObject,
+  Llm,
+  SchemaInput,
+  Session,
+  StandardSchema,
+  Tool,
+  ToolContext,
+} from '@thole/core';
 import { InMemoryArtifactService, InMemorySessionService } from '@thole/mem-services';
 import { FixedRuntime } from '@thole/testing';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
@@ -73,6 +83,11 @@ export function stringsSchema(...names: string[]): SchemaInput<{ [name: string]:
     },
   };
 }
+
+/** A schema that accepts every value. */
+export const passing: StandardSchema = {
+  '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) },
+};
 
 /** Returns the answers of tools in these events, with the tools’ names. */
 export function answersIn(events: readonly Event[]): [string, JsonObject][] {

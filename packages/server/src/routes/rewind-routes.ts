@@ -41,7 +41,7 @@ export const rewindRoutes: readonly Route[] = [
     body: z
       .object({
         beforeInvocationId: name.nullish(),
-        uptoSeq: z.number().int().min(0).nullish(),
+        uptoSeq: z.number().int().min(1).nullish(),
         newSessionId: name.nullish(),
       })
       .nullish(),

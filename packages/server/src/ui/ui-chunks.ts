@@ -175,7 +175,7 @@ export class UiChunks {
     else
       chunks.push({
         ...{ type: 'tool-input-error', ...members, input: brokenArgs },
-        errorText: 'The arguments are not a JSON object.',
+        errorText: 'The arguments are not a JSON object, or too deep.',
       });
   }
 

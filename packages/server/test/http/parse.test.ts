@@ -30,7 +30,7 @@ describe('a body or query of the wrong type', () => {
     ],
     ['POST', '/run', message({ stateDelta: [] }), 'body.stateDelta must be an object, got an array.'],
     ['PATCH', sessionPath, {}, 'body.stateDelta must be an object, got undefined.'],
-    ['POST', `${sessionPath}/fork`, { uptoSeq: -1 }, 'body.uptoSeq must be at least 0.'],
+    ['POST', `${sessionPath}/fork`, { uptoSeq: -1 }, 'body.uptoSeq must be at least 1.'],
     ['POST', `${sessionPath}/fork`, { uptoSeq: 1.5 }, 'body.uptoSeq must be an integer, got a number.'],
     ['GET', `${user}/sessions?limit=-1`, undefined, 'query.limit must be an integer ≥ 0.'],
     ['GET', `${user}/sessions?order=up`, undefined, "query.order must be 'asc' or 'desc', got another string."],
