@@ -8,7 +8,8 @@ import { getOwn } from '../json/own.ts';
  */
 export function resolveSchemaRoot(schema: JsonObject): JsonObject {
   const { $ref: reference, ...rest } = schema;
-  const [, keyword, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(reference)) ?? [];
+  const path = typeof reference === 'string' ? reference : '';
+  const [, keyword, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(path) ?? [];
   const definitions = keyword === undefined ? undefined : schema[keyword];
   const target = isPlainObject(definitions) ? getOwn(definitions, name!) : undefined;
   return isPlainObject(target) && target['$ref'] === undefined ? { ...(target as JsonObject), ...rest } : schema;

@@ -150,8 +150,10 @@ describe('AgentTool', () => {
     });
     const plugin: Plugin = {
       name: 'counter',
-      onUserMessageCallback: async ({ invocationContext: { state } }) =>
-        void state.set('messages', Number(state.get('messages') ?? 0) + 1),
+      onUserMessageCallback: async ({ invocationContext: { state } }) => {
+        state.set('messages', Number(state.get('messages') ?? 0) + 1);
+        return undefined;
+      },
     };
     const model = new ScriptedLlm(calls('clerk', { request: 'Look.' }), says('Thanks.'));
     const { runner, stored } = await createSetup(rootOf(model, { tools: [new AgentTool({ agent })] }), {

@@ -56,13 +56,13 @@ describe('context.runChild of a custom agent', () => {
         context.state.set(name, true);
         const day = await context.requestInput({ message: `Day of ${name}?` });
         const room = await context.requestInput({ message: `Room of ${name}?` });
-        yield sayingEvent(context, `${String(day)} in ${String(room)}.`);
+        yield sayingEvent(context, `${day as string} in ${room as string}.`);
       });
     const manager = createManager(asking('one'), asking('two'));
     const root = agentOf('root', async function* (context) {
       const name = await context.requestInput({ message: 'Name?' });
       yield* context.runAgent(manager);
-      yield sayingEvent(context, `Bye, ${String(name)}.`);
+      yield sayingEvent(context, `Bye, ${name as string}.`);
     });
     const runner = runnerOf(root);
     const messages: (string | undefined)[] = [];
@@ -87,7 +87,7 @@ describe('context.runChild of a custom agent', () => {
         if (!TholeError.is(error, 'INTERRUPT_EXPIRED')) throw error;
         return error.code;
       });
-      yield sayingEvent(context, String(answer));
+      yield sayingEvent(context, answer as string);
     });
     const before = runnerOf(createManager(child));
     expect(await before.runToCompletion(hello)).toMatchObject({ status: 'paused', interrupts: [{ kind: 'timer' }] });
@@ -106,7 +106,7 @@ describe('context.runChild of a custom agent', () => {
     const asking = (name: string): Agent =>
       agentOf(name, async function* (context) {
         const responseSchema = { type: 'number' };
-        yield sayingEvent(context, String(await context.requestInput({ message: `${name}?`, responseSchema })));
+        yield sayingEvent(context, (await context.requestInput({ message: `${name}?`, responseSchema })) as string);
       });
     const managers = ['left', 'right'].map((name) => ({ ...createManager(asking(`${name}_clerk`)), name }));
     const runner = runnerOf(new ParallelAgent({ name: 'root', subAgents: managers }));
@@ -127,7 +127,7 @@ describe('context.runChild of a custom agent', () => {
   it('pauses inside an AgentTool', async () => {
     const { runnerOf, events } = await createDurableStore();
     const asking = agentOf('asking', async function* (context) {
-      yield sayingEvent(context, String(await context.requestInput({ message: 'Which?' })));
+      yield sayingEvent(context, (await context.requestInput({ message: 'Which?' })) as string);
     });
     const model = new ScriptedLlm(calls('manager', { request: 'Ask.' }), says('Thanks.'));
     const runner = runnerOf(rootOf(model, { tools: [new AgentTool({ agent: createManager(asking) })] }));

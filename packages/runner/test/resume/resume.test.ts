@@ -450,8 +450,9 @@ describe('A custom agent of a resumed run', () => {
         await context.requestInput({ message: 'Which?' }).finally(() => context.state.set(name, true));
         yield sayingEvent(context, `${name} 2.`);
       });
-    const afterRunCallback: Plugin['afterRunCallback'] = async ({ invocationContext: { state } }) =>
-      void state.set('runs', Number(state.get('runs') ?? 0) + 1);
+    const afterRunCallback: Plugin['afterRunCallback'] = async ({ invocationContext: { state } }) => {
+      state.set('runs', Number(state.get('runs') ?? 0) + 1);
+    };
     const parallel = new ParallelAgent({ name: 'both', subAgents: [asking('left'), asking('right')] });
     const agent = agentOf('root', async function* (context) {
       yield sayingEvent(context, 'root 1.');
