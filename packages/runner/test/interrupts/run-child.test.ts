@@ -106,7 +106,8 @@ describe('context.runChild of a custom agent', () => {
     const asking = (name: string): Agent =>
       agentOf(name, async function* (context) {
         const responseSchema = { type: 'number' };
-        yield sayingEvent(context, (await context.requestInput({ message: `${name}?`, responseSchema })) as string);
+        const answer = await context.requestInput({ message: `${name}?`, responseSchema });
+        yield sayingEvent(context, `${answer as number}`);
       });
     const managers = ['left', 'right'].map((name) => ({ ...createManager(asking(`${name}_clerk`)), name }));
     const runner = runnerOf(new ParallelAgent({ name: 'root', subAgents: managers }));
