@@ -100,7 +100,9 @@ describe('Client with a server', () => {
       new FunctionTool({
         name: 'note',
         description: 'Notes.',
-        execute: (_, { state }) => void state.set('app:seen', 1),
+        execute: (_, { state }) => {
+          state.set('app:seen', 1);
+        },
       }),
     ];
     const cook = new LlmAgent({ name: 'cook', model: new ScriptedLlm(says('Pasta.')), tools });
