@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { filterResult, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { FunctionDeclaration, ReadonlyContext, Tool, Toolset } from '@thole/core';
 import { bindConfirmation } from './bind-confirmation.ts';
 
@@ -38,7 +38,7 @@ export class FunctionToolset implements Toolset {
 
   async getTools(context: ReadonlyContext): Promise<readonly Tool[]> {
     return this.#tools
-      .filter(({ tool }) => assertSync(this.#isOffered(tool, context)))
+      .filter(({ tool }) => filterResult(this.#isOffered(tool, context)))
       .map(({ offeredTool }) => offeredTool);
   }
 
@@ -76,13 +76,6 @@ function assertPrefix(prefix: unknown, tools: readonly Tool[]): void {
 }
 
 const MAX_NAME_LENGTH = 64;
-
-/** Returns the answer of the filter. A promise would count as true, and offer a tool that the filter rejects. */
-function assertSync(isOffered: unknown): boolean {
-  if (typeof (isOffered as { then?: unknown } | undefined)?.then === 'function')
-    throw invalidInput('The result of toolFilter', 'true or false', isOffered);
-  return Boolean(isOffered);
-}
 
 // An optional method that the tool lacks must be absent from the copy, not undefined.
 function addPrefix(tool: Tool, prefix: string): Tool {

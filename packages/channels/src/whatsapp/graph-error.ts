@@ -24,7 +24,8 @@ const MEANINGS: { readonly [code: number]: string } = {
 
 /**
  * Returns the error for a response of the Graph API, with WhatsApp's code in `details.code`: `CHANNEL_UNAVAILABLE` if a later attempt
- * may succeed, otherwise `CHANNEL_REJECTED`. `now` is in seconds since the epoch. The texts of the response are left out, because they may contain the message.
+ * may succeed, otherwise `CHANNEL_REJECTED`. The texts of the response are left out, because they may contain the message. `now` is in
+ * seconds since the epoch.
  */
 export function graphError({ status, headers }: Response, body: unknown, now: number): TholeError {
   const error = isPlainObject(body) ? getOwn(body as { error?: unknown }, 'error') : undefined;

@@ -10,20 +10,25 @@ export interface JsonProblem {
 }
 
 /**
- * Returns the path and the problem of the first part of a value that is not JSON. Undefined for JSON. Slower than
+ * Returns the path and the problem of the first part of a value that is not JSON, or nested deeper than `maxDepth`. Undefined for JSON. Slower than
  * copying, so it is called only after a copy has failed.
  */
-export function findNonJson(value: unknown, name: string): JsonProblem | undefined {
-  return findProblem(value, name, []);
+export function findNonJson(value: unknown, name: string, maxDepth: number = MAX_JSON_DEPTH): JsonProblem | undefined {
+  return findProblem(value, name, { ancestors: [], maxDepth });
 }
 
-function findProblem(value: unknown, path: string, ancestors: readonly object[]): JsonProblem | undefined {
+interface Place {
+  readonly ancestors: readonly object[];
+  readonly maxDepth: number;
+}
+
+function findProblem(value: unknown, path: string, { ancestors, maxDepth }: Place): JsonProblem | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : { path, problem: `is ${value}` };
   if (typeof value !== 'object') return { path, problem: `is ${withArticle(typeof value)}` };
   if (ancestors.includes(value)) return { path, problem: 'refers back to a value that contains it' };
-  if (ancestors.length >= MAX_JSON_DEPTH) return { path, problem: `is nested deeper than ${MAX_JSON_DEPTH} levels` };
-  const inside = [...ancestors, value];
+  if (ancestors.length >= maxDepth) return { path, problem: `is nested deeper than ${maxDepth} levels` };
+  const inside = { ancestors: [...ancestors, value], maxDepth };
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
       const found = findProblem(value[i], `${path}[${i}]`, inside);

@@ -36,6 +36,7 @@ describe('assertContent', () => {
       'newMessage.parts[0].inlineData.data must be base64.',
     ],
     [{ parts: [{ inlineData: { mimeType: 'image/png', data: 'AA==AA' } }] }, 'inlineData.data must be base64.'],
+    [{ parts: [{ inlineData: { mimeType: 'image/png', data: 'A' } }] }, 'inlineData.data must be base64.'],
     [
       { parts: [{ functionCall: { name: 'f' } }] },
       'newMessage.parts[0].functionCall.args must be an object, got undefined.',

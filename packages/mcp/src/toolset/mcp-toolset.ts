@@ -1,7 +1,7 @@
 import type { Prompt, ReadResourceResult, Resource, Tool as McpToolDefinition } from '@modelcontextprotocol/client';
 import type { Content, ReadonlyContext, Runtime, Tool, Toolset } from '@thole/core';
 import { systemRuntime, TholeError } from '@thole/core';
-import { invalidInput } from '@thole/core/kit';
+import { filterResult } from '@thole/core/kit';
 import { ToolCalls } from './calls/tool-calls.ts';
 import { ConnectionPool } from './connection/connection-pool.ts';
 import { assertConnectionParams, serverLabel } from './connection/connection-params.ts';
@@ -149,7 +149,7 @@ export class McpToolset implements Toolset {
   #select(tools: readonly McpTool[], context: ReadonlyContext): McpTool[] {
     const filter = this.#filter;
     const selected = tools.filter((tool) =>
-      typeof filter === 'function' ? assertSync(filter(tool, context)) : (filter?.includes(tool.mcpName) ?? true),
+      typeof filter === 'function' ? filterResult(filter(tool, context)) : (filter?.includes(tool.mcpName) ?? true),
     );
     const { maxTools = 128 } = this.#options;
     if (selected.length > maxTools) {
@@ -168,13 +168,6 @@ export class McpToolset implements Toolset {
     }
     return selected;
   }
-}
-
-/** Returns the answer of the filter. A promise would count as true, and offer a tool that the filter rejects. */
-function assertSync(isOffered: unknown): boolean {
-  if (typeof (isOffered as { then?: unknown } | undefined)?.then === 'function')
-    throw invalidInput('The result of toolFilter', 'true or false', isOffered);
-  return Boolean(isOffered);
 }
 
 /** ADK's spelling of `McpToolset`. */

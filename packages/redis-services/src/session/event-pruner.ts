@@ -22,7 +22,7 @@ import type { StoreContext } from './store-context.ts';
 
 const pruneEvents = redisScript('session/prune-events');
 const readPrunable = redisScript('session/read-prunable');
-const readPage = redisScript('session/read-waiting-page');
+const readPage = redisScript('session/read-page-by-time');
 
 /** Number of sessions that are listed at a time. */
 const PAGE = 500;
@@ -77,16 +77,20 @@ export class EventPruner {
 
   /**
    * Yields the sessions of an app or a user in the order of their last update. Each page begins after the last session of the previous
-   * one. So a session that moves to the end of the list, because it gets an event, is only yielded later.
+   * one. So a session that moves to the end of the list, because it gets an event, is only yielded later. Each session is yielded once:
+   * otherwise sessions that get events all the time would keep it running.
    */
   async *#scan(appName: string, userId: string | undefined): AsyncIterable<SessionRef> {
     const { calls, keys } = this.#context;
     const { list } = userId === undefined ? keys.app(appName) : keys.user({ appName, userId });
+    const seen = new Set<string>();
     for (let [time, last, more] = ['', '', true]; more;) {
       const reply = await calls.read({ script: readPage, keys: [list], args: ['+inf', PAGE, time, last] });
       const [hasMore, entries] = reply as [number, string[]];
       for (let i = 0; i < entries.length; i += 2) {
         const member = entries[i]!;
+        if (seen.has(member)) continue;
+        seen.add(member);
         yield userId === undefined ? { appName, ...fromAppMember(member) } : { appName, userId, sessionId: member };
       }
       more = Number(hasMore) === 1;

@@ -17,7 +17,7 @@ import type { StoreContext } from './store-context.ts';
 const listAppLeases = redisScript('lease/list-app-leases');
 const loadRecords = redisScript('session/load-records');
 const readWaitingOfUser = redisScript('session/read-waiting-of-user');
-const readWaitingPage = redisScript('session/read-waiting-page');
+const readWaitingPage = redisScript('session/read-page-by-time');
 
 /** Lists waiting sessions: from a sorted set of the app, or from the set of a user. */
 export class WaitingLister {

@@ -21,8 +21,8 @@ interface ChildMember extends JsonObject {
 }
 
 /**
- * Converts a request of a child into a request of the call or agent that runs the child. A confirmation contains the call of the child in its
- * `payload`. A long-running call of the child becomes a request for input, because the calling model must not see that call.
+ * Converts a request of a child into a request of the call or agent that runs the child. A confirmation contains the call of the
+ * child in its `payload`. A long-running call of the child becomes a request for input, because the calling model must not see that call.
  */
 export function childRequest(
   { runtime, call, n }: ChildOrigin,

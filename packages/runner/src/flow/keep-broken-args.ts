@@ -1,4 +1,4 @@
-import { findNonJson, isPlainObject, MAX_JSON_DEPTH } from '@thole/core/kit';
+import { findNonJson, isPlainObject } from '@thole/core/kit';
 import type { Content, FunctionCall, JsonObject, Part } from '@thole/core';
 
 /**
@@ -21,9 +21,7 @@ function hasBrokenArgs({ functionCall }: Part): boolean {
 }
 
 function problemOf(args: JsonObject): string | undefined {
-  let value: unknown = args;
-  for (let depth = MAX_ARGS_DEPTH; depth < MAX_JSON_DEPTH; depth++) value = [value];
-  return findNonJson(value, 'arguments')?.problem;
+  return findNonJson(args, 'arguments', MAX_ARGS_DEPTH)?.problem;
 }
 
 function withBrokenArgs(part: Part): Part {

@@ -1,4 +1,4 @@
-import { decodeBase64, partKinds } from '@thole/core/kit';
+import { isBase64, partKinds } from '@thole/core/kit';
 import type { Content, Part } from '@thole/core';
 import { z } from 'zod';
 import type { ZodType } from 'zod';
@@ -9,7 +9,7 @@ import { jsonObject } from './schemas.ts';
 
 const id = z.string().optional();
 /** Base64 or base64url. A model rejects other text with each later message of the session, too. */
-const base64 = z.string().refine((text) => decodeBase64(text) !== undefined, 'must be base64');
+const base64 = z.string().refine(isBase64, 'must be base64');
 
 /** The known members of a part. Unknown members are allowed. */
 const partMembers = z.looseObject({
