@@ -1,5 +1,6 @@
 import { ProviderConnection, TholeError } from '@thole/core';
 import { raceAbort } from '@thole/core/kit';
+import type { ErrorTable } from '@thole/core';
 import { aiSdkErrors } from './map-ai-sdk-error.ts';
 import type { AiSdkConnectionOptions } from './ai-sdk-options.ts';
 
@@ -12,6 +13,7 @@ const IDLE_TIMEOUT_MS = 300_000;
  */
 export class AiSdkClient {
   readonly connection: ProviderConnection;
+  readonly #errors: ErrorTable;
   readonly #timeoutMs: number;
   readonly #idleTimeoutMs: number;
 
@@ -19,10 +21,13 @@ export class AiSdkClient {
     const { timeoutMs = TIMEOUT_MS, idleTimeoutMs = IDLE_TIMEOUT_MS, providerOptions: _, ...connection } = options;
     this.#timeoutMs = timeoutMs;
     this.#idleTimeoutMs = idleTimeoutMs;
-    this.connection = new ProviderConnection(
-      connection,
-      aiSdkErrors(provider, () => this.connection.runtime.now()),
-    );
+    this.#errors = aiSdkErrors(provider, () => this.connection.runtime.now());
+    this.connection = new ProviderConnection(connection, this.#errors);
+  }
+
+  /** Returns the error for an `error` part of a stream. */
+  explain(error: unknown): TholeError {
+    return this.#errors.explain(error, 'reading');
   }
 
   /** Returns the result of one call. Throws `MODEL_TIMEOUT` if it takes longer than `timeoutMs`. */

@@ -67,10 +67,13 @@ export class AiSdkLlm implements Llm {
 
   /**
    * Calls the model. If it cannot read its own encrypted reasoning, or rejects a media type of an earlier message, the
-   * request is sent again without this data. One warning names the settings that were left out.
+   * request is sent again without this data. A request that a filter rejects is a blocked answer. One warning names the
+   * settings that were left out.
    */
   generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
     return recoverFirst(this.#send(request, options), (error) => {
+      if (TholeError.is(error, 'MODEL_BLOCKED'))
+        return yieldOne({ finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED', errorMessage: error.message });
       if (
         isReasoningRejected(error) &&
         mayHaveEncryptedReasoning(request.contents, this.#endpointOf(this.#modelOf(request)))
@@ -108,7 +111,7 @@ export class AiSdkLlm implements Llm {
       const call = toAiSdkRequest(request, target);
       if (options.stream) {
         const parts = await this.#client.open((abortSignal) => model.doStream({ ...call, abortSignal }), signal);
-        return readAiSdkStream(parts, endpoint, warn);
+        return readAiSdkStream(parts, endpoint, { onWarnings: warn, explain: (error) => this.#client.explain(error) });
       }
       try {
         const result = await this.#client.call((abortSignal) => model.doGenerate({ ...call, abortSignal }), signal);

@@ -34,7 +34,7 @@ export function fromAiSdkResponse(result: unknown, endpoint: Endpoint): LlmRespo
 /** Returns the final response of an answer. */
 export function toFinalResponse(draft: AnswerDraft, end: AnswerEnd, endpoint: Endpoint): LlmResponse {
   const { parts, others, ...citedSources } = draft.toParts(endpoint.name);
-  const finish = readFinish(end.finishReason, end.usage);
+  const finish = readFinish(end.finishReason, end.usage, parts);
   const usageMetadata = readUsage(end.usage);
   const providerMetadata = toJson(end.providerMetadata);
   const { id, modelId } = (isPlainObject(end.response) ? end.response : {}) as AnswerContent;

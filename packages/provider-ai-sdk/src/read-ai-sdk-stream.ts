@@ -7,13 +7,13 @@ import { toFinalResponse } from './from-ai-sdk-response.ts';
 
 /**
  * Yields the responses of a streamed answer: partial responses with new text only, then the final response, equal to
- * that of `fromAiSdkResponse`. Unknown parts are ignored. Throws the error of an `error` part, and
- * `MODEL_INCOMPLETE` for a stream without an end. `onWarnings` is called with the warnings at the start.
+ * that of `fromAiSdkResponse`. Unknown parts are ignored. Throws the error of an `error` part, unless it reports a block,
+ * and `MODEL_INCOMPLETE` for a stream without an end. `onWarnings` is called with the warnings at the start.
  */
 export async function* readAiSdkStream(
   stream: AsyncIterable<unknown>,
   endpoint: Endpoint,
-  onWarnings: (warnings: unknown) => void,
+  p: { onWarnings: (warnings: unknown) => void; explain: (error: unknown) => TholeError },
 ): AsyncGenerator<LlmResponse> {
   const draft = new AnswerDraft();
   let response: object = {};
@@ -49,13 +49,17 @@ export async function* readAiSdkStream(
         draft.add(part);
         break;
       case 'stream-start':
-        onWarnings(part['warnings']);
+        p.onWarnings(part['warnings']);
         break;
       case 'response-metadata':
         response = { ...response, ...part };
         break;
-      case 'error':
-        throw part['error'];
+      case 'error': {
+        const { code, message } = p.explain(part['error']);
+        if (code !== 'MODEL_BLOCKED') throw part['error'];
+        const end = { finishReason: { unified: 'content-filter' }, response };
+        return yield { ...toFinalResponse(draft, end, endpoint), errorMessage: message };
+      }
       case 'finish':
         return yield toFinalResponse(draft, { ...part, response }, endpoint);
     }

@@ -41,6 +41,15 @@ function toChoice(mode: string, offered: readonly FunctionDeclaration[]): Prompt
 }
 
 function toTool({ name, description, parametersJsonSchema }: FunctionDeclaration): JsonObject {
-  const inputSchema = normalizeSchema(parametersJsonSchema ?? { type: 'object', properties: {} });
+  const inputSchema = completeRoot(normalizeSchema(parametersJsonSchema ?? {}));
   return { type: 'function', name, ...(description !== undefined && { description }), inputSchema };
+}
+
+const CHOICES: readonly string[] = ['$ref', 'anyOf', 'oneOf', 'allOf'];
+
+/** Adds `type` and `properties` to an object without properties: Anthropic requires the first, OpenAI the second. */
+function completeRoot(schema: JsonObject): JsonObject {
+  const { type = 'object', properties = {} } = schema;
+  if (type !== 'object' || CHOICES.some((keyword) => schema[keyword] !== undefined)) return schema;
+  return { ...schema, type, properties };
 }

@@ -243,6 +243,24 @@ describe('retries', () => {
   });
 });
 
+describe('a request that a content filter rejects', () => {
+  it('is a blocked answer, not an error', async () => {
+    const body = JSON.stringify({ error: { code: 'content_filter', message: 'The prompt was filtered.' } });
+    const server = await serve({ status: 400, headers: { 'content-type': 'application/json' }, body });
+    const model = createOpenAI({ baseURL: server.url, apiKey: 'sk-local' }).chat('gpt-4.1');
+    for (const stream of [false, true]) {
+      expect(await ask(new AiSdkLlm(model), { stream })).toEqual([
+        {
+          finishReason: 'SAFETY',
+          errorCode: 'MODEL_BLOCKED',
+          errorMessage: expect.stringContaining('The prompt was filtered.'),
+        },
+      ]);
+    }
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
 describe('streams that end early', () => {
   it('throw MODEL_INCOMPLETE, and calls in them do not run', async () => {
     const server = await serve(({ body }) => {

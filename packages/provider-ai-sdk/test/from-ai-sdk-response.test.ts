@@ -1,6 +1,7 @@
-import type { LlmResponse } from '@thole/core';
+import type { LlmResponse, TholeError } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { fromAiSdkResponse } from '../src/from-ai-sdk-response.ts';
+import { mapAiSdkError } from '../src/map-ai-sdk-error.ts';
 import { readAiSdkStream } from '../src/read-ai-sdk-stream.ts';
 
 const endpoint = { name: 'ai-sdk:local' };
@@ -9,8 +10,10 @@ const read = (content: readonly object[], members: object = {}): LlmResponse =>
   fromAiSdkResponse({ content, finishReason: stop, ...members }, endpoint);
 const partsOf = (content: readonly object[]): unknown => read(content).content?.parts;
 
+const explain = (error: unknown): TholeError => mapAiSdkError(error, 'reading', { provider: 'local', now: 0 });
+
 async function readStream(...parts: readonly unknown[]): Promise<LlmResponse[]> {
-  return Array.fromAsync(readAiSdkStream(toStream(parts), endpoint, () => {}));
+  return Array.fromAsync(readAiSdkStream(toStream(parts), endpoint, { onWarnings: () => {}, explain }));
 }
 
 async function* toStream(parts: readonly unknown[]): AsyncGenerator<unknown> {
@@ -154,10 +157,23 @@ describe('fromAiSdkResponse', () => {
       { unified: 'content-filter', raw: 'refusal' },
       { finishReason: 'SAFETY', errorMessage: 'The model refused to answer.' },
     ],
-    [{ unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' }, { finishReason: 'MALFORMED_FUNCTION_CALL' }],
+    [
+      { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' },
+      { finishReason: 'MALFORMED_FUNCTION_CALL', errorCode: 'MALFORMED_FUNCTION_CALL' },
+    ],
     [{ unified: 'other', raw: 'eos' }, { finishReason: 'eos' }],
   ])('maps the finish reason %j', (finishReason, expected) => {
     expect(read([], { finishReason })).toMatchObject(expected);
+  });
+
+  it('returns no error for content with the reason of an error', () => {
+    const finishReason = { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' };
+    const response = read([{ type: 'text', text: 'Well,' }], { finishReason });
+    expect(response).toMatchObject({
+      finishReason: 'MALFORMED_FUNCTION_CALL',
+      content: { parts: [{ text: 'Well,' }] },
+    });
+    expect(response).not.toHaveProperty('errorCode');
   });
 
   it('accepts an answer without a reason as complete only if its tokens are counted', () => {
@@ -229,6 +245,21 @@ describe('readAiSdkStream', () => {
         customMetadata: { responseId: 'r1' },
       },
     ]);
+  });
+
+  it('returns a block that an error part reports as the final response', async () => {
+    const error = { error: { code: 'content_filter', message: 'filtered' } };
+    const responses = await readStream(
+      { type: 'text-start', id: '0' },
+      { type: 'text-delta', id: '0', delta: 'Well,' },
+      { type: 'error', error },
+    );
+    expect(responses.at(-1)).toEqual({
+      content: { role: 'model', parts: [{ text: 'Well,' }] },
+      finishReason: 'SAFETY',
+      errorCode: 'MODEL_BLOCKED',
+      errorMessage: expect.stringContaining('filtered'),
+    });
   });
 
   it('throws the error of an error part, and MODEL_INCOMPLETE without an end', async () => {

@@ -100,6 +100,17 @@ describe('tools', () => {
     expect(result.toolChoice).toEqual(toolChoice);
   });
 
+  it.each([
+    [{}, { type: 'object', properties: {} }],
+    [{ type: 'object' }, { type: 'object', properties: {} }],
+    [{ anyOf: [{ type: 'object' }] }, { anyOf: [{ type: 'object' }] }],
+  ])('have type and properties if the schema %j is an object', (parametersJsonSchema, inputSchema) => {
+    const declaration = { name: 'find', description: 'Finds.', parametersJsonSchema };
+    expect(convertConfig({ tools: [{ functionDeclarations: [declaration] }] })).toEqual({
+      tools: [{ type: 'function', name: 'find', description: 'Finds.', inputSchema }],
+    });
+  });
+
   it('that the provider would run itself are rejected; the error names providerTools', () => {
     expect(() => convertConfig({ tools: [{ googleSearch: {} }] })).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(/googleSearch.*providerTools/) }),

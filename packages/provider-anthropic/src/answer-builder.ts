@@ -114,6 +114,19 @@ export class AnswerBuilder {
     };
   }
 
+  /** Returns the final response for an answer that a filter stopped: what was received, without calls. */
+  toBlockedResponse(errorMessage: string): LlmResponse {
+    const { content, ...rest } = this.toResponse();
+    const parts = (content?.parts ?? []).filter((part) => part.functionCall === undefined);
+    return {
+      ...(parts.length > 0 && { content: { role: 'model', parts } }),
+      ...rest,
+      finishReason: 'SAFETY',
+      errorCode: 'MODEL_BLOCKED',
+      errorMessage,
+    };
+  }
+
   #addBlock(index: unknown, block: unknown): JsonObject | undefined {
     if (!isPlainObject(block)) return undefined;
     const open: OpenBlock = { block: { ...(block as JsonObject) } };

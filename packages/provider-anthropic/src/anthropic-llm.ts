@@ -112,7 +112,7 @@ export class Anthropic implements Llm {
     });
   }
 
-  /** Yields one answer. Sends further requests while the answer is paused. A request that a filter rejects is a blocked answer. */
+  /** Yields one answer. Sends further requests while the answer is paused. A filter may reject the request or stop the answer. */
   async *#answer(makeCall: () => AnthropicCall, signal: AbortSignal): AsyncGenerator<LlmResponse, void, undefined> {
     const { connection, endpoint } = this.#client;
     const builder = new AnswerBuilder(endpoint.name);
@@ -128,7 +128,7 @@ export class Anthropic implements Llm {
         );
       } catch (error) {
         if (!TholeError.is(error, 'MODEL_BLOCKED')) throw error;
-        yield { finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED', errorMessage: error.message };
+        yield builder.toBlockedResponse(error.message);
         return;
       }
       const pause = requests < MAX_REQUESTS ? builder.takePause() : undefined;

@@ -30,9 +30,10 @@ export const anthropicErrors: ErrorTable = {
 export function notAMessage(body: unknown): TholeError {
   const { message, type } = readBody(body);
   if (type !== undefined && type !== 'error') return failure(body, {});
+  const content = message ?? (body === '' ? 'it is empty' : 'unknown content');
   return new TholeError(
     'MODEL_PROTOCOL',
-    `Claude's server answered with status 200, but the body is not a message: ${message ?? 'unknown content'}.`,
+    `Claude's server answered with status 200, but the body is not a message: ${content}.`,
     { details: { status: 200 } },
   );
 }

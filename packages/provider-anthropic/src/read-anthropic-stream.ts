@@ -19,11 +19,16 @@ export async function* readAnthropicStream(
     return;
   }
   let hasEvents = false;
-  for await (const event of opened.events) {
-    if (!isPlainObject(event)) continue;
-    hasEvents = true;
-    const part = builder.addEvent(event);
-    if (part) yield { content: { role: 'model', parts: [part] }, partial: true };
+  try {
+    for await (const event of opened.events) {
+      if (!isPlainObject(event)) continue;
+      hasEvents = true;
+      const part = builder.addEvent(event);
+      if (part) yield { content: { role: 'model', parts: [part] }, partial: true };
+    }
+  } catch (error) {
+    // After the last event, the connection may break without any loss.
+    if (!builder.isComplete) throw error;
   }
   if (builder.isComplete) return;
   if (hasEvents) throw new TholeError('MODEL_INCOMPLETE', "Claude's answer ended before it was complete.");

@@ -52,7 +52,7 @@ function toCallPart(block: JsonObject, json: string | undefined, endpoint: strin
     args: isPlainObject(input) && !isBroken ? (input as JsonObject) : {},
     ...(isBroken
       ? { brokenArgs: json }
-      : !isPlainObject(input) && input !== undefined && { brokenArgs: JSON.stringify(input) }),
+      : !isPlainObject(input) && input !== undefined && input !== null && { brokenArgs: JSON.stringify(input) }),
   };
   // A call that code made, which Anthropic ran, must be sent back with its caller.
   const isDirect = !isPlainObject(caller) || caller['type'] === 'direct';

@@ -230,6 +230,41 @@ describe('Anthropic', () => {
     ]);
   });
 
+  it('keeps the text and the tokens of an answer that a filter stops', async () => {
+    const message = messageOf(
+      [
+        { type: 'text', text: 'Nine.' },
+        { type: 'tool_use', id: 't1', name: 'look', input: {} },
+      ],
+      { usage: { input_tokens: 5, output_tokens: 1 } },
+    );
+    const events = [
+      ...eventsOf(message).slice(0, -2),
+      errorBody('api_error', 'Output blocked by content filtering policy'),
+    ];
+    const { llm } = await start(() => ({
+      headers: { 'content-type': 'text/event-stream' },
+      body: serverSentEvents(events.map((data) => ({ event: data['type'] as string, data }))),
+    }));
+    const final = await askFinal(llm, hello, { stream: true });
+    expect(final).toMatchObject({
+      finishReason: 'SAFETY',
+      errorCode: 'MODEL_BLOCKED',
+      usageMetadata: { promptTokenCount: 5 },
+    });
+    expect(final.content?.parts).toEqual([{ text: 'Nine.' }]);
+  });
+
+  it('returns the answer if the connection breaks after the last event', async () => {
+    const { llm } = await start((body) => ({ ...answerWith(textMessage('Nine.'), body), ending: 'cut' }));
+    expect((await askFinal(llm, hello, { stream: true })).content?.parts).toEqual([{ text: 'Nine.' }]);
+  });
+
+  it('names an empty body in the error', async () => {
+    const { llm } = await start(() => ({ body: '', headers: { 'content-type': 'application/json' } }));
+    await expect(ask(llm)).rejects.toThrow('the body is not a message: it is empty.');
+  });
+
   it.each([['a complete message instead of a stream', true, JSON.stringify(textMessage('Nine.')), 'application/json']])(
     'reads %s',
     async (_, stream, body, type) => {

@@ -199,6 +199,12 @@ describe('readAnthropicStream', () => {
     await expect(readStream([])).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
   });
 
+  it('returns {} for a call whose input is null', () => {
+    const call = { type: 'tool_use', id: 't1', name: 'look', input: null };
+    const { content } = fromAnthropicResponse(messageOf([call], { stop_reason: 'tool_use' }));
+    expect(content?.parts).toEqual([{ functionCall: { id: 't1', name: 'look', args: {} } }]);
+  });
+
   it('returns incomplete arguments as brokenArgs, not as arguments', async () => {
     const incomplete = eventsOf(
       messageOf([{ type: 'tool_use', id: 't1', name: 'look', input: { city: 'Oslo' } }], { stop_reason: 'max_tokens' }),

@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import { isPlainObject, setOwn } from '@thole/core/kit';
 import type { Json, JsonObject, LlmResponse, Part, Usage } from '@thole/core';
 import { Citations } from './citations.ts';
-import { toBlockError } from './to-block-error.ts';
+import { toAnswerError } from './to-answer-error.ts';
 import { CallBuilder, isEndMarker } from './call-builder.ts';
 import { JoinedLists } from './joined-lists.ts';
 import { AudioPieces, isAudio } from './audio-pieces.ts';
@@ -89,7 +89,8 @@ export class AnswerBuilder {
     return {
       ...(parts.length > 0 && { content: { role: 'model', parts } }),
       ...(finishReason !== undefined && { finishReason }),
-      ...toBlockError({
+      ...toAnswerError({
+        parts,
         finishReason: this.#finishReason,
         finishMessage: this.#finishMessage,
         blockReason: this.#blockReason,

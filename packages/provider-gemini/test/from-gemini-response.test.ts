@@ -129,13 +129,36 @@ describe('fromGeminiResponse', () => {
     },
   );
 
-  it.each(['MAX_TOKENS', 'MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'OTHER', 'AN_UNKNOWN_REASON'])(
-    'returns the reason %s unchanged and without an error',
+  it.each(['MAX_TOKENS', 'OTHER', 'FINISH_REASON_UNSPECIFIED'])(
+    'returns the reason %s of an empty answer unchanged and without an error',
     (finishReason) => {
       const response = fromGeminiResponse(answerOf(undefined, { finishReason }));
       expect(response).toEqual({ finishReason });
     },
   );
+
+  it.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'LANGUAGE', 'AN_UNKNOWN_REASON'])(
+    'returns the reason %s as errorCode of an answer without content',
+    (finishReason) => {
+      const error = {
+        finishReason,
+        errorCode: finishReason,
+        errorMessage: `Gemini ended its answer without content (${finishReason}).`,
+      };
+      expect(fromGeminiResponse(answerOf(undefined, { finishReason }))).toEqual(error);
+      const thoughts = [{ text: 'hm', thought: true }];
+      expect(fromGeminiResponse(answerOf(thoughts, { finishReason }))).toMatchObject(error);
+      const withText = fromGeminiResponse(answerOf([{ text: 'Well,' }], { finishReason }));
+      expect(withText).toEqual({ content: { role: 'model', parts: [{ text: 'Well,' }] }, finishReason });
+    },
+  );
+
+  it('keeps the arguments of a malformed call out of the error message', () => {
+    const members = { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'print(book(card=4711))' };
+    const response = fromGeminiResponse(answerOf(undefined, members));
+    expect(response.errorMessage).not.toContain('4711');
+    expect(response.customMetadata).toEqual({ gemini: { candidate: { finishMessage: 'print(book(card=4711))' } } });
+  });
 
   it('returns arguments that are not an object as brokenArgs, and {} without arguments', () => {
     const parts = [

@@ -31,7 +31,7 @@ export function openAiFailure(body: unknown, status?: number): TholeError {
     return failure(read, `The model server failed with status ${status}`, { status });
   if (read.isError)
     return failure(read, 'The model server reported an error in its answer', { status: read.status ?? 200 });
-  const content = read.message ?? 'unknown content';
+  const content = read.message ?? (body === '' ? 'it is empty' : 'unknown content');
   return new TholeError(
     'MODEL_PROTOCOL',
     `The model server answered with status 200, but the body is not an answer of its API: ${content}.`,

@@ -1,4 +1,5 @@
-import { isPlainObject, isStandardSchema, readSchema } from '@thole/core/kit';
+import { TholeError } from '@thole/core';
+import { isPlainObject, isStandardSchema, readSchema, schemaKeywords } from '@thole/core/kit';
 import type { SchemaInput } from '@thole/core';
 import type { ReadSchema } from '@thole/core/kit';
 import { jsonSchema } from './json-schema.ts';
@@ -15,6 +16,13 @@ export function readSchemaInput<Output = unknown>(
   input: SchemaInput<Output> | { readonly [keyword: string]: unknown },
   argument: string,
 ): ReadSchema<Output> {
+  if (isJsonSchemaShape(input)) {
+    const names = Object.keys(input).join(', ');
+    throw new TholeError(
+      'INVALID_INPUT',
+      `${argument} is an object of JSON Schemas. Wrap it in one schema: { type: 'object', properties: { ${names} } }.`,
+    );
+  }
   return readSchema<Output>(isJsonSchema(input) ? jsonSchema<Output>(input) : (input as SchemaInput<Output>), argument);
 }
 
@@ -23,3 +31,17 @@ function isJsonSchema(input: unknown): input is { readonly [keyword: string]: un
   if (!isPlainObject(input) || isStandardSchema(input) || isStandardSchema(input['schema'])) return false;
   return !Object.values(input).some(isStandardSchema);
 }
+
+/** Keywords whose value may be an object with a `type`. */
+const OBJECT_KEYWORDS: readonly string[] = [...Object.values(schemaKeywords).flat(), 'const', 'default'];
+
+/** True for an object such as {city: {type: 'string'}}, which has no keyword of JSON Schema. */
+function isJsonSchemaShape(input: unknown): input is object {
+  if (!isPlainObject(input) || isStandardSchema(input)) return false;
+  const members = Object.entries(input);
+  const isShape = members.every(([name, value]) => isJsonSchemaOfType(value) && !OBJECT_KEYWORDS.includes(name));
+  return isShape && members.length > 0;
+}
+
+const isJsonSchemaOfType = (value: unknown): boolean =>
+  isPlainObject(value) && typeof value['type'] === 'string' && !isStandardSchema(value);

@@ -8,6 +8,11 @@ describe('readSchemaInput', () => {
   it.each<[string, unknown, string]>([
     ['an object of schemas', { city: z.string() }, 'Wrap it in one schema, with zod: z.object({ city })'],
     [
+      'an object of JSON Schemas',
+      { city: { type: 'string' }, nights: { type: 'integer' } },
+      "parameters is an object of JSON Schemas. Wrap it in one schema: { type: 'object', properties: { city, nights } }",
+    ],
+    [
       'a schema of zod 3',
       z3.object({ city: z3.string() }),
       'a schema of zod 3, which does not provide JSON Schema. Use zod 4.2',
@@ -16,7 +21,7 @@ describe('readSchemaInput', () => {
   ])('rejects %s and names the correct form', (_name, schema, sentence) => {
     expect(() => readSchemaInput(schema as never, 'parameters')).toThrow(sentence);
     const options = { name: 'look', description: '', parameters: schema as never, execute: () => 1 };
-    expect(() => new FunctionTool(options)).toThrow(sentence);
+    expect(() => new FunctionTool(options)).toThrow(sentence.replace(/^parameters is/, 'parameters of tool look is'));
   });
 
   it('accepts a schema of zod/mini in the form that the message names', async () => {
@@ -24,6 +29,13 @@ describe('readSchemaInput', () => {
     const jsonSchema = mini.toJSONSchema(schema) as never;
     expect(await readSchemaInput({ schema, jsonSchema }, 'parameters').validate({ city: 1 })).toHaveProperty('issues');
   });
+
+  it.each([{}, { properties: { a: {} } }, { not: { type: 'string' } }, { const: { type: 'a' } }, { type: 'object' }])(
+    'accepts the JSON Schema %j',
+    (schema) => {
+      expect(readSchemaInput(schema, 'parameters').jsonSchema).toEqual(schema);
+    },
+  );
 
   it('validates values by a plain JSON Schema', async () => {
     const read = readSchemaInput({ type: 'string' }, 'parameters');

@@ -1,5 +1,5 @@
 import { AgentTree, TholeError } from '@thole/core';
-import { didYouMean, invalidInput } from '@thole/core/kit';
+import { didYouMean, invalidInput, resolveSchemaRoot } from '@thole/core/kit';
 import type { ReadSchema } from '@thole/core/kit';
 import type { Agent, App, JsonObject, Runtime } from '@thole/core';
 import { Runner } from '@thole/runner';
@@ -11,6 +11,9 @@ export interface ServedAgent {
   readonly name: string;
   readonly description: string | undefined;
   readonly inputSchema: StandardSchemaWithJSON;
+  /** True if the answer of the agent is JSON. */
+  readonly hasOutputSchema: boolean;
+  /** Schema of the result. Undefined if the values of the agent's `outputSchema` cannot be described, because it transforms them. */
   readonly outputSchema: StandardSchemaWithJSON | undefined;
   /** Runs this agent as the root. */
   readonly runner: Runner;
@@ -86,7 +89,7 @@ function toServedAgent(agent: Agent, runner: Runner): ServedAgent {
     );
   const tree = new AgentTree(agent);
   const { inputSchema, outputSchema } = schemasOf(agent);
-  const inputType = inputSchema?.jsonSchema['type'] ?? 'object';
+  const { type: inputType = 'object' } = inputSchema ? resolveSchemaRoot(inputSchema.jsonSchema) : {};
   if (inputType !== 'object')
     throw new TholeError(
       'SCHEMA_UNSUPPORTED',
@@ -95,8 +98,9 @@ function toServedAgent(agent: Agent, runner: Runner): ServedAgent {
   return {
     name: agent.name,
     description: agent.description,
-    inputSchema: inputSchema ? toStandardSchema(inputSchema) : toStandardSchema(requestSchema),
-    outputSchema: outputSchema && toStandardSchema(outputSchema),
+    inputSchema: toStandardSchema(inputSchema ?? requestSchema),
+    hasOutputSchema: outputSchema !== undefined,
+    outputSchema: outputSchema?.outputJsonSchema && toCheckedSchema(outputSchema.outputJsonSchema),
     runner,
     isChecked: (author) => schemasOf(tree.find(author)).outputSchema !== undefined,
     toMessage: (args) => (inputSchema ? JSON.stringify(args) : (args as { request: string }).request),
@@ -112,7 +116,7 @@ function isRunner(app: App | Runner): app is Runner {
   return typeof (app as Runner).runAsync === 'function';
 }
 
-const requestSchema: ReadSchema = {
+const requestSchema: Pick<ReadSchema, 'jsonSchema' | 'validate'> = {
   jsonSchema: REQUEST_SCHEMA,
   async validate(value) {
     const request: unknown = (value as { request?: unknown } | undefined)?.request;
@@ -121,8 +125,13 @@ const requestSchema: ReadSchema = {
   },
 };
 
-function toStandardSchema(schema: ReadSchema): StandardSchemaWithJSON {
-  const toJson = (): Record<string, unknown> => structuredClone(schema.jsonSchema);
+/** The run has validated and transformed the value. */
+function toCheckedSchema(jsonSchema: JsonObject): StandardSchemaWithJSON {
+  return toStandardSchema({ jsonSchema, validate: async (value) => ({ value }) });
+}
+
+function toStandardSchema(schema: Pick<ReadSchema, 'jsonSchema' | 'validate'>): StandardSchemaWithJSON {
+  const toJson = (): Record<string, unknown> => structuredClone(resolveSchemaRoot(schema.jsonSchema));
   return {
     '~standard': {
       version: 1,

@@ -1,5 +1,5 @@
 import { isFinalResponse, textOf } from '@thole/core';
-import { decodeBase64, encodeBase64 } from '@thole/core/kit';
+import { decodeBase64, encodeBase64, isPlainObject } from '@thole/core/kit';
 import type { Event, JsonObject, Part } from '@thole/core';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import type { ServedAgent } from './served-agent.ts';
@@ -22,10 +22,11 @@ export function isAnswer(event: Event): boolean {
 export function toToolResult(agent: ServedAgent, answer: Event | undefined): CallToolResult {
   if (answer?.errorCode) return toolError(`${agent.name} could not answer (${answer.errorCode}).`);
   const content = answer ? blocksOf(answer) : [];
-  if (!agent.outputSchema) return { content };
+  if (!agent.hasOutputSchema) return { content };
   const output = parseJson(textOf(answer?.content));
   if (output === undefined) return toolError(`${agent.name} returned an answer that does not match its output schema.`);
-  return { content, structuredContent: output };
+  // MCP allows only objects if the tool declares no schema.
+  return agent.outputSchema || isPlainObject(output) ? { content, structuredContent: output } : { content };
 }
 
 /** Returns the content of an event. Consecutive texts are one block. */

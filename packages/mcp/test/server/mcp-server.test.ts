@@ -5,6 +5,7 @@ import { LlmAgent, LoopAgent, Runner } from '@thole/runner';
 import { InMemorySessionService } from '@thole/mem-services';
 import type { Event, Toolset } from '@thole/core';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { mcpServer } from '@thole/mcp/server';
 import { connectHttp, connectStreams, eras, serveClerk, textOfResult } from './support/setup.ts';
 
@@ -96,6 +97,20 @@ describe.each(eras)('mcpServer (%s)', (era) => {
     expect(model.requests.map(({ contents }) => contents[0]?.parts)).toEqual([[{ text: '{"order":7}' }]]);
   });
 
+  it('lists the members of schemas whose root is a $ref', async () => {
+    const $defs = { Order: { type: 'object', properties: { order: { type: 'integer' } }, required: ['order'] } };
+    const schema = jsonSchema({ $ref: '#/$defs/Order', $defs });
+    const { server } = serveClerk([says('{"order":7}')], { agent: { inputSchema: schema, outputSchema: schema } });
+    const client = await connectHttp(server, { era });
+    const { tools } = await client.listTools();
+    for (const listed of [tools[0]?.inputSchema, tools[0]?.outputSchema]) {
+      expect(listed).toMatchObject($defs.Order);
+      expect(listed).not.toHaveProperty('$ref');
+    }
+    const result = await client.callTool({ name: 'clerk', arguments: { order: 7 } });
+    expect(result.structuredContent).toEqual({ order: 7 });
+  });
+
   it('returns the object of an agent with an output schema, and never its unchecked text', async () => {
     const outputSchema = jsonSchema({
       type: 'object',
@@ -108,6 +123,22 @@ describe.each(eras)('mcpServer (%s)', (era) => {
     const result = await client.callTool(ask, { onprogress: ({ message }) => notes.push(message) });
     expect(result.structuredContent).toEqual({ status: 'shipped' });
     expect(notes).toEqual([]);
+  });
+
+  it('returns transformed values of an output schema, and lists it only if it can be written', async () => {
+    const cases = [
+      { schema: z.object({ count: z.string().transform(Number) }), listed: false },
+      { schema: z.object({ count: z.string().transform(Number).pipe(z.number()) }), listed: true },
+    ];
+    for (const { schema, listed } of cases) {
+      const { server } = serveClerk([says('{"count":"7"}')], { agent: { outputSchema: schema } });
+      const client = await connectHttp(server, { era });
+      const { tools } = await client.listTools();
+      expect(tools[0]?.outputSchema !== undefined).toBe(listed);
+      const result = await client.callTool(ask);
+      expect(result.isError).toBeFalsy();
+      expect(result.structuredContent).toEqual({ count: 7 });
+    }
   });
 
   it('returns images, audio and files of an answer', async () => {
@@ -376,10 +407,12 @@ describe('mcpServer', () => {
     expect(wrong({ agents: ['baker'], sessionService: undefined }, runner)).toEqual(invalid(/serves its root agent/));
     const umlaut = { name: 'shop', rootAgent: new LlmAgent({ name: 'bäcker', model: new ScriptedLlm() }) };
     expect(wrong({ agents: ['bäcker'] }, umlaut)).toEqual(invalid(/ASCII/));
-    const list = new LlmAgent({ name: 'clerk', model: new ScriptedLlm(), inputSchema: jsonSchema({ type: 'array' }) });
-    expect(wrong({}, { name: 'shop', rootAgent: list })).toEqual([
-      'SCHEMA_UNSUPPORTED',
-      expect.stringContaining('must describe an object'),
-    ]);
+    for (const schema of [{ type: 'array' }, { $ref: '#/$defs/List', $defs: { List: { type: 'array' } } }]) {
+      const list = new LlmAgent({ name: 'clerk', model: new ScriptedLlm(), inputSchema: jsonSchema(schema) });
+      expect(wrong({}, { name: 'shop', rootAgent: list })).toEqual([
+        'SCHEMA_UNSUPPORTED',
+        expect.stringContaining('must describe an object'),
+      ]);
+    }
   });
 });

@@ -38,6 +38,15 @@ describe('McpToolset with a wrong list of tools', () => {
     await expectListError(server, 'sent a result that does not have the form of the protocol');
   });
 
+  it('names the wrong member of a list in the cause', async () => {
+    const tools = [{ name: 'read', inputSchema: { type: 'object' } }, { name: 'write' }];
+    const error: unknown = await createRun(await startRawServer({ 'tools/list': () => ({ tools }) }))
+      .say()
+      .catch((thrown: unknown) => thrown);
+    const { cause } = (error as Error).cause as Error;
+    expect((cause as Error).message).toMatch(/"tools",\s+1,\s+"inputSchema"/);
+  });
+
   it('rejects a list without an end', async () => {
     let page = 0;
     const server = await startRawServer({
@@ -148,9 +157,21 @@ describe('McpToolset with wrong answers to calls', () => {
     expect(sent).toBeLessThan(16 * 1024 * 1024);
   });
 
-  it('ends a call whose stream ends before the result', async () => {
+  it.each([
+    ['ends', ': hello\n\n', false],
+    ['breaks', 'data: {"jsonrpc":', true],
+    ['breaks and cannot be continued', 'retry: 10\nid: 1\ndata:\n\n', true],
+  ])('ends a call whose stream %s before the result', async (_, start, isBroken) => {
     const headers = { 'content-type': 'text/event-stream' };
-    const server = await startRawServer({ 'tools/call': () => new Response(': hello\n\n', { headers }) });
+    const server = await startRawServer({
+      'tools/call': () => {
+        const body = new ReadableStream({
+          start: (controller) => controller.enqueue(new TextEncoder().encode(start)),
+          pull: (controller) => (isBroken ? controller.error(new Error('broken')) : controller.close()),
+        });
+        return new Response(body, { headers });
+      },
+    });
     await expectCallError(server, 'ended its response before the result of read');
   });
 

@@ -1,3 +1,4 @@
+import { fromJsonSchema } from '@modelcontextprotocol/server';
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { FunctionDeclaration } from '@thole/core';
 import { calls, FixedRuntime, says } from '@thole/testing';
@@ -140,6 +141,16 @@ describe('McpToolset descriptions', () => {
       .properties.a;
     expect(description).toMatch(/^&lt;b&gt;y+…$/);
     expect(description.length).toBeLessThan(600);
+  });
+
+  it('have the members of a schema whose root is a $ref', async () => {
+    const $defs = { Order: { type: 'object', properties: { order: { type: 'integer' } } } };
+    const inputSchema = fromJsonSchema({ $ref: '#/$defs/Order', $defs } as never);
+    const run = await runOnce(await serveWith((mcp) => void mcp.registerTool('read', { inputSchema }, done)));
+    const [tool] = run.requests[0]!.config.tools!;
+    const [read] = (tool as { functionDeclarations: FunctionDeclaration[] }).functionDeclarations;
+    expect(read!.parametersJsonSchema).toMatchObject($defs.Order);
+    expect(read!.parametersJsonSchema).not.toHaveProperty('$ref');
   });
 
   it('adds the instructions of the server, quoted, unless useInstructions is false', async () => {

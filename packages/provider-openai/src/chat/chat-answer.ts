@@ -27,6 +27,7 @@ export class ChatAnswer {
   #id: string | undefined;
   #model: string | undefined;
   #finish: string | undefined;
+  #blockMessage: string | undefined;
   #usage: Usage | undefined;
   #usageCount = 0;
   #isUsageLast = false;
@@ -36,9 +37,14 @@ export class ChatAnswer {
     this.#text = new ChatText(target);
   }
 
-  /** True if the answer is complete: it has a finish reason, or the token count of the last chunk. */
+  /** True if the answer is complete: it has a finish reason or was blocked, or the last chunk has the token count. */
   get isComplete(): boolean {
-    return this.#finish !== undefined || (this.#isUsageLast && this.#usageCount === 1);
+    if (this.hasFinishReason || this.#blockMessage !== undefined) return true;
+    return this.#isUsageLast && this.#usageCount === 1;
+  }
+
+  get hasFinishReason(): boolean {
+    return this.#finish !== undefined;
   }
 
   /** Adds a chunk and returns its new parts for a partial response. Throws the error that the chunk contains. */
@@ -46,16 +52,25 @@ export class ChatAnswer {
     if (!isRecord(chunk)) return [];
     const choice = this.#addFrame(chunk);
     if (!choice) return [];
-    const delta = choice['delta'] ?? (this.#text.isEmpty ? choice['message'] : undefined);
-    return isRecord(delta) ? this.#addMessage(delta) : [];
+    const { delta } = choice;
+    if (isRecord(delta)) return this.#addMessage(delta);
+    // Some servers send the complete message, also after its pieces.
+    const message = this.#text.isEmpty && this.#calls.isEmpty ? choice['message'] : undefined;
+    return isRecord(message) ? this.#addMessage(message, { isComplete: true }) : [];
   }
 
-  /** Adds the body of an answer without streaming. */
+  /** Adds the body of an answer without streaming. Throws the error that the body contains. */
   addBody(answer: unknown): void {
-    if (!isRecord(answer) || !Array.isArray(answer['choices'])) throw openAiFailure(answer);
+    if (!isRecord(answer)) throw openAiFailure(answer);
     const choice = this.#addFrame(answer);
+    if (!Array.isArray(answer['choices'])) throw openAiFailure(answer);
     const message = choice?.['message'] ?? choice?.['delta'];
-    if (isRecord(message)) this.#addMessage(message);
+    if (isRecord(message)) this.#addMessage(message, { isComplete: true });
+  }
+
+  /** Marks the answer as blocked, with the message of the error that the server reported. */
+  block(message: string): void {
+    this.#blockMessage = message;
   }
 
   /** Returns the text that was not returned earlier because it could have become a tag. */
@@ -66,7 +81,8 @@ export class ChatAnswer {
   /** Returns the final response. */
   toResponse(): LlmResponse {
     const isFiltered = this.#finish === 'content_filter';
-    const isBlocked = isFiltered || this.#text.isRefusal;
+    const isBlocked = isFiltered || this.#text.isRefusal || this.#blockMessage !== undefined;
+    const blockMessage = this.#blockMessage ?? (isFiltered ? FILTERED : REFUSED);
     const endpointName = endpointIn(this.#target).name;
     const answerParts = [...this.#text.parts(), ...(isBlocked ? [] : this.#calls.parts(endpointName))];
     const parts = withFileAnnotations(answerParts, this.#annotations, endpointName);
@@ -75,7 +91,7 @@ export class ChatAnswer {
     return {
       ...(parts.length > 0 && { content: { role: 'model', parts } }),
       ...(finishReason !== undefined && { finishReason }),
-      ...(isBlocked && { errorCode: 'MODEL_BLOCKED', errorMessage: isFiltered ? FILTERED : REFUSED }),
+      ...(isBlocked && { errorCode: 'MODEL_BLOCKED', errorMessage: blockMessage }),
       ...(this.#usage && { usageMetadata: this.#usage }),
       ...(this.#model !== undefined && { modelVersion: this.#model }),
       ...this.#sources(),
@@ -86,12 +102,12 @@ export class ChatAnswer {
   /** Reads all members except the message and returns the choice. */
   #addFrame(frame: Raw): Raw | undefined {
     const { choices, error } = frame;
-    if (error) throw openAiFailure(frame);
     this.#isUsageLast = false;
     for (const key in frame) if (!FRAME_MEMBERS.has(key)) setUnlessEmpty(this.#rest, key, frame[key]);
     if (typeof frame['model'] === 'string' && frame['model'] !== '') this.#model = frame['model'];
     if (typeof frame['id'] === 'string') this.#id = frame['id'];
     this.#addUsage(frame['usage'] ?? memberOf(frame['x_groq'], 'usage'));
+    if (error) throw openAiFailure(frame);
     if (!Array.isArray(choices)) {
       if (readErrorBody(frame).isError) throw openAiFailure(frame);
       return undefined;
@@ -109,10 +125,10 @@ export class ChatAnswer {
     return choice;
   }
 
-  #addMessage(message: Raw): Part[] {
-    this.#calls.add(message['tool_calls']);
+  #addMessage(message: Raw, p: { isComplete?: boolean } = {}): Part[] {
+    this.#calls.add(message['tool_calls'], p);
     const legacyCall = message['function_call'];
-    if (isRecord(legacyCall)) this.#calls.add([{ index: 0, function: legacyCall }]);
+    if (isRecord(legacyCall)) this.#calls.add([{ index: 0, function: legacyCall }], p);
     if (Array.isArray(message['annotations'])) this.#annotations.push(...(message['annotations'] as unknown[]));
     for (const key in message) if (!MESSAGE_MEMBERS.has(key)) setUnlessEmpty(this.#restOfMessage, key, message[key]);
     if (isRecord(message['audio'])) this.#audio.add(message['audio']);

@@ -17,14 +17,19 @@ type Delta = { readonly [key: string]: unknown };
 /**
  * Collects calls: complete or in fragments, with or without index, id or type, with arguments as text or object. A
  * fragment belongs to the call with the same index, otherwise to the call with the same id, otherwise to the last call. A
- * fragment with another name or id, or after complete arguments, begins a new call.
+ * fragment with another name or id, or after complete arguments, begins a new call. In a complete message, each entry is a
+ * separate call.
  */
 export class ChatCalls {
   readonly #calls: OpenCall[] = [];
 
-  add(deltas: unknown): void {
+  get isEmpty(): boolean {
+    return this.#calls.length === 0;
+  }
+
+  add(deltas: unknown, { isComplete = false }: { isComplete?: boolean } = {}): void {
     if (!Array.isArray(deltas)) return;
-    for (const delta of deltas) if (isRecord(delta)) this.#add(delta);
+    for (const delta of deltas) if (isRecord(delta)) this.#add(delta, isComplete);
   }
 
   /** Returns the calls in the order in which they began. A call has no id if the server sent none or sent one twice. */
@@ -40,11 +45,11 @@ export class ChatCalls {
     });
   }
 
-  #add(delta: Delta): void {
+  #add(delta: Delta, isComplete: boolean): void {
     const source = isRecord(delta['function']) ? delta['function'] : delta;
     const [id, name] = [textOrEmpty(delta['id']), textOrEmpty(source['name'])];
     const index = typeof delta['index'] === 'number' ? delta['index'] : undefined;
-    let call = this.#find(index, id);
+    let call = isComplete ? undefined : this.#find(index, id);
     if (!call || beginsNewCall(call, { index, id, name })) {
       call = { index, id, name, args: '', rest: {} };
       this.#calls.push(call);

@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
 import { normalizeSchema } from '@thole/core/kit';
-import type { FunctionDeclaration, GenerateContentConfig } from '@thole/core';
+import type { FunctionDeclaration, GenerateContentConfig, JsonObject } from '@thole/core';
 import type OpenAI from 'openai';
 import { checkSchema } from '../openai-schema.ts';
 import type { SchemaHandling } from '../openai-schema.ts';
@@ -45,10 +45,10 @@ function toTool(
   { name, description, parametersJsonSchema }: FunctionDeclaration,
   { isOpenAi, isStrict, schemas }: ChatSchemas,
 ): OpenAI.Chat.ChatCompletionFunctionTool {
-  const schema = parametersJsonSchema ?? { type: 'object', properties: {} };
+  const schema = parametersJsonSchema ?? {};
   const path = `tools.${name}.parameters`;
   const strict = isStrict ? requireStrictSchema(schema, path, schemas) : undefined;
-  const parameters = strict ?? (isOpenAi ? checkSchema(schema, path, schemas) : normalizeSchema(schema));
+  const parameters = strict ?? (isOpenAi ? checkSchema(schema, path, schemas) : completeRoot(normalizeSchema(schema)));
   return {
     type: 'function',
     function: {
@@ -58,4 +58,13 @@ function toTool(
       ...(strict && { strict: true }),
     },
   };
+}
+
+const CHOICES: readonly string[] = ['$ref', 'anyOf', 'oneOf', 'allOf'];
+
+/** Adds `type` and `properties` to an object without properties, because servers that pass it on to OpenAI require both. */
+function completeRoot(schema: JsonObject): JsonObject {
+  const { type = 'object', properties = {} } = schema;
+  if (type !== 'object' || CHOICES.some((keyword) => schema[keyword] !== undefined)) return schema;
+  return { ...schema, type, properties };
 }

@@ -2,12 +2,18 @@ import type { LlmResponse, Part } from '@thole/core';
 import { fromChatResponse } from '../../src/chat/from-chat-response.ts';
 import { readChatStream } from '../../src/chat/read-chat-stream.ts';
 
-/** Reads a stream of these chunks. Returns the parts of the partial responses, and the final response. */
+/**
+ * Reads a stream of these chunks, which ends with `error` if it is given. Returns the parts of the partial responses, and the
+ * final response.
+ */
 export async function readStream(
   chunks: readonly unknown[],
-  provider: string = 'server.example',
+  options: string | { provider?: string; error?: Error } = {},
 ): Promise<{ partials: Part[]; final: LlmResponse }> {
-  const responses = await Array.fromAsync(readChatStream(toStream(chunks), { model: 'm-1', provider, stream: true }));
+  const { provider = 'server.example', error }: { provider?: string; error?: Error } =
+    typeof options === 'string' ? { provider: options } : options;
+  const target = { model: 'm-1', provider, stream: true };
+  const responses = await Array.fromAsync(readChatStream(toStream(chunks, error), target));
   const final = responses.pop()!;
   return { partials: responses.flatMap(({ content }) => content?.parts ?? []), final };
 }
@@ -22,6 +28,7 @@ export const textsOf = (parts: readonly Part[] | undefined): string =>
 export const thoughtsOf = (parts: readonly Part[] | undefined): string =>
   (parts ?? []).map(({ text = '', thought }) => (thought ? text : '')).join('');
 
-async function* toStream(values: readonly unknown[]): AsyncGenerator<unknown> {
+async function* toStream(values: readonly unknown[], error?: Error): AsyncGenerator<unknown> {
   yield* values;
+  if (error) throw error;
 }

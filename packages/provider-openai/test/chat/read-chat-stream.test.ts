@@ -62,6 +62,44 @@ describe('readChatStream', () => {
     await expect(readStream([chunk({ content: 'a' }, 'abort')])).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
   });
 
+  it('returns the final response if the connection breaks after the finish reason', async () => {
+    const complete = [chunk({ content: 'Hi' }), chunk({}, 'stop')];
+    const { final } = await readStream(complete, { error: new TypeError('terminated') });
+    expect(final).toMatchObject({ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' });
+    const cutOff = readStream(complete.slice(0, 1), { error: new TypeError('terminated') });
+    await expect(cutOff).rejects.toThrow('terminated');
+    const counted = [chunk({ content: 'Hi' }), { choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } }];
+    await expect(readStream(counted, { error: new TypeError('terminated') })).rejects.toThrow('terminated');
+    const failed = Object.assign(new Error('failed'), { error: { message: 'overloaded', code: 529 } });
+    await expect(readStream(complete, { error: failed })).rejects.toBe(failed);
+  });
+
+  it('returns a block that the server reports within the stream as the final response', async () => {
+    const usage = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 };
+    const error = { code: 'content_filter', message: 'filtered' };
+    const blocked = {
+      content: { parts: [{ text: 'Well,' }] },
+      finishReason: 'SAFETY',
+      errorCode: 'MODEL_BLOCKED',
+      errorMessage: expect.stringContaining('filtered'),
+    };
+    const { partials, final } = await readStream([chunk({ content: 'Well,' }), { error, usage }]);
+    expect(textsOf(partials)).toBe('Well,');
+    expect(final).toMatchObject({ ...blocked, usageMetadata: { promptTokenCount: 5, totalTokenCount: 6 } });
+    // The SDK throws such a chunk.
+    const thrown = Object.assign(new Error('filtered'), { error });
+    expect((await readStream([chunk({ content: 'Well,' })], { error: thrown })).final).toMatchObject(blocked);
+  });
+
+  it('reads a complete message after its pieces only once', async () => {
+    const call = { index: 0, id: 'a', function: { name: 'f', arguments: '{"x":1}' } };
+    const { final } = await readStream([
+      chunk({ tool_calls: [call] }),
+      { choices: [{ index: 0, message: { content: null, tool_calls: [call] }, finish_reason: 'tool_calls' }] },
+    ]);
+    expect(final.content?.parts).toEqual([{ functionCall: { id: 'a', name: 'f', args: { x: 1 } } }]);
+  });
+
   it('returns no usage if the server sends none', async () => {
     const { final } = await readStream([chunk({ content: 'a' }), chunk({}, 'stop', { usage: null })]);
     expect(final).not.toHaveProperty('usageMetadata');
@@ -86,12 +124,37 @@ describe('fromChatResponse', () => {
     ]);
   });
 
+  it('returns each call of a body, also without ids, with one id and without arguments', () => {
+    const calls = (...entries: object[]): unknown =>
+      readWhole({
+        choices: [{ message: { content: null, tool_calls: entries }, finish_reason: 'tool_calls' }],
+      }).content?.parts?.map(({ functionCall }) => functionCall);
+    const functionOf = (args: string): object => ({ function: { name: 'f', arguments: args } });
+    expect(calls({ id: 'a', ...functionOf('{"x":1}') }, { id: 'a', ...functionOf('{"x":2}') })).toEqual([
+      { id: 'a', name: 'f', args: { x: 1 } },
+      { name: 'f', args: { x: 2 } },
+    ]);
+    const empty = { name: 'f', args: {} };
+    expect(calls(functionOf(''), functionOf(''))).toEqual([empty, empty]);
+    expect(calls({ index: 0, ...functionOf('') }, { index: 0, ...functionOf('') })).toEqual([empty, empty]);
+  });
+
+  it('returns a block in a body with status 200 as the final response with its usage', () => {
+    const usage = { prompt_tokens: 5, completion_tokens: 0, total_tokens: 5 };
+    expect(readWhole({ error: { code: 'content_filter', message: 'filtered' }, usage })).toMatchObject({
+      finishReason: 'SAFETY',
+      errorCode: 'MODEL_BLOCKED',
+      usageMetadata: { promptTokenCount: 5, totalTokenCount: 5 },
+    });
+  });
+
   it('throws the error in a body with status 200', () => {
     expect(() => readWhole({ error: { message: 'no', code: 401 } })).toThrow(
       expect.objectContaining({ code: 'MODEL_AUTH' }),
     );
     expect(() => readWhole({ detail: 'Not Found' })).toThrow(expect.objectContaining({ code: 'MODEL_BAD_REQUEST' }));
     expect(() => readWhole('<html></html>')).toThrow(expect.objectContaining({ code: 'MODEL_PROTOCOL' }));
+    expect(() => readWhole('')).toThrow('the body is not an answer of its API: it is empty.');
     expect(() => readWhole({ choices: [{ error: { code: 502, message: 'bad gateway' } }] })).toThrow(
       expect.objectContaining({ code: 'MODEL_UNAVAILABLE' }),
     );

@@ -96,6 +96,22 @@ describe('tools in toChatRequest', () => {
     expect(convert({ config: { tools: [two] } })).not.toHaveProperty('tool_choice');
   });
 
+  it('have type and properties for every server if the schema is an object', () => {
+    const parametersOf = (parametersJsonSchema: JsonObject) => {
+      const declaration = { name: 'find_rooms', description: 'Finds.', parametersJsonSchema };
+      const { tools } = convert({
+        config: { tools: [{ functionDeclarations: [declaration] }] },
+        provider: 'server.example',
+      });
+      return (tools as { function: { parameters: unknown } }[])[0]!.function.parameters;
+    };
+    for (const schema of [{}, { type: 'object' }]) {
+      expect(parametersOf(schema)).toEqual({ type: 'object', properties: {} });
+    }
+    const choice = { anyOf: [{ type: 'object' }] };
+    expect(parametersOf(choice)).toEqual(choice);
+  });
+
   it('may, must or must not be called', () => {
     expect(withChoice({ mode: 'ANY' })).toMatchObject({ tool_choice: 'required' });
     expect(withChoice({ mode: 'NONE', allowedFunctionNames: ['book_room'] })).toMatchObject({ tool_choice: 'none' });

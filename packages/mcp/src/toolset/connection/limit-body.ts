@@ -1,31 +1,21 @@
 import { TholeError } from '@thole/core';
 
 /**
- * Returns the response with a size limit of its body, or of each event if the body is a stream of events. `onEnd` receives
- * the error of a body that is too long, or undefined at the end of a stream that cannot be continued.
+ * Returns the response with a size limit of its body, or of each event if the body is a stream of events. `onTooLarge`
+ * receives the error of a body that is too long.
  */
-export function limitBody(
-  response: Response,
-  maxBytes: number,
-  onEnd: (failure: TholeError | undefined) => void,
-): Response {
+export function limitBody(response: Response, maxBytes: number, onTooLarge: (failure: TholeError) => void): Response {
   if (!response.body) return response;
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
   let bytes = 0;
-  let hasIds = false;
   const limit = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       const end = isStream ? endOfEvent(chunk) : -1;
       bytes = end < 0 ? bytes + chunk.length : chunk.length - end;
-      hasIds ||= isStream && /(^|\n)id:/.test(new TextDecoder('latin1').decode(chunk));
       if (bytes <= maxBytes) return controller.enqueue(chunk);
       const error = messageTooLargeError(maxBytes);
-      onEnd(error);
+      onTooLarge(error);
       controller.error(error);
-    },
-    flush() {
-      // A stream whose events have ids is continued with another request.
-      if (isStream && !hasIds) onEnd(undefined);
     },
   });
   const { status, statusText, headers } = response;

@@ -93,6 +93,7 @@ export class McpConnection {
     } else {
       http = new McpHttp(params, settings.maxMessageBytes);
       transport = new StreamableHTTPClientTransport(new URL(params.url), { fetch: http.fetch });
+      http.watch(transport);
     }
     const connection = new McpConnection(settings, client, transport, http);
     connection.#listen();

@@ -1,14 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import type { Transport } from '@modelcontextprotocol/client';
 import { TholeError } from '@thole/core';
 import { isPrivateAddress, normalizeHost } from '@thole/core/kit';
 import type { McpHeaders, StreamableHTTPConnectionParams } from './connection-params.ts';
 import { limitBody } from './limit-body.ts';
 
 /**
- * Called when a response that is a stream of events has ended and cannot be continued. The SDK does not report this to the
- * request, which may still wait for its result.
+ * Called when a response that is a stream of events has ended or broken and cannot be continued. The SDK does not report this
+ * to the request, which may still wait for its result.
  */
 export type StreamEnd = (failure: TholeError | undefined) => void;
 
@@ -53,6 +54,15 @@ export class McpHttp {
     }
   }
 
+  /** Reports the ends of the transport's responses to the operations that wait for them. */
+  watch(transport: Transport): void {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+      const onStreamEnd = this.#scope.getStore()?.onStreamEnd;
+      return send(message, onStreamEnd ? { ...options, onRequestStreamEnd: () => onStreamEnd(undefined) } : options);
+    };
+  }
+
   /** The `fetch` of the transport and of the discovery of authorization servers. */
   readonly fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input);
@@ -63,7 +73,7 @@ export class McpHttp {
       if (scope && init.method === 'POST') scope.failure = accessErrorOf(url, response);
       this.#assertNoRedirect(url, response);
       return limitBody(response, this.#maxMessageBytes, (failure) => {
-        if (scope && failure) scope.failure = failure;
+        if (scope) scope.failure = failure;
         if (init.method === 'POST') scope?.onStreamEnd?.(failure);
       });
     } catch (error) {

@@ -64,7 +64,8 @@ export function toMcpError(error: unknown, server: string): TholeError {
       return serverError('returns a list without an end.');
     case 'INVALID_RESULT':
     case 'UNSUPPORTED_RESULT_TYPE':
-      return serverError('sent a result that does not have the form of the protocol.');
+      // The cause names the member of the result that is wrong.
+      return serverError('sent a result that does not have the form of the protocol.', { cause: error });
     case 'CLIENT_HTTP_UNEXPECTED_CONTENT':
       return serverError('sent a response that is not JSON. Check the address.');
     case 'ENOENT':
@@ -76,7 +77,7 @@ export function toMcpError(error: unknown, server: string): TholeError {
       });
     default:
       if ((error as { name?: unknown })?.name === 'ZodError')
-        return serverError('sent a message that does not have the form of the protocol.');
+        return serverError('sent a message that does not have the form of the protocol.', { cause: error });
       return serverError('cannot be reached, or does not speak the protocol. Check address and network.', {
         cause: error,
       });

@@ -1,7 +1,7 @@
 import type { Tool as McpToolDefinition } from '@modelcontextprotocol/client';
 import type { FunctionDeclaration, Json, JsonObject } from '@thole/core';
 import { TholeError } from '@thole/core';
-import { failInvalidJson, isPlainObject, JsonCopier, mapSchemas, setOwn } from '@thole/core/kit';
+import { failInvalidJson, isPlainObject, JsonCopier, mapSchemas, resolveSchemaRoot, setOwn } from '@thole/core/kit';
 import { cleanText, quoteServerText } from './quote-server-text.ts';
 
 const MAX_DESCRIPTION = 1_024;
@@ -35,7 +35,7 @@ function toParameters(schema: unknown, tool: string, server: string): JsonObject
   try {
     const copy = new JsonCopier(failInvalidJson).copy(rest, 'inputSchema') as JsonObject;
     if (JSON.stringify(copy).length <= MAX_SCHEMA_BYTES)
-      return cleanSchema({ properties: {}, ...copy, type: 'object' });
+      return cleanSchema({ properties: {}, ...resolveSchemaRoot(copy), type: 'object' });
   } catch (cause) {
     const message = `The MCP server "${server}" has a tool ${name} with a schema that is not JSON. Leave it out with toolFilter.`;
     throw new TholeError('MCP_SERVER_FAILED', message, { cause });
