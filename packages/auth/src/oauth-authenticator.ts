@@ -15,6 +15,7 @@ import { ClientTokens } from './credentials/client-tokens.ts';
 import { UserCredentials } from './credentials/user-credentials.ts';
 import { AuthFetch } from './http/auth-fetch.ts';
 import type { OAuthAuthenticatorOptions } from './oauth-authenticator-options.ts';
+import { assertScheme } from './oauth/assert-scheme.ts';
 import { AuthorizationServers, usesClientCredentials } from './oauth/authorization-server.ts';
 import { computeCredentialKey } from './oauth/credential-key.ts';
 import { isOAuthConfig } from './oauth/is-oauth-config.ts';
@@ -24,6 +25,8 @@ import { SignIns } from './sign-in/sign-ins.ts';
 
 const TIMEOUT_MS = 30_000;
 const REFRESH_BEFORE_MS = 60_000;
+/** A host name, an IPv4 address, or an IPv6 address with or without brackets. */
+const HOST = /^(?:[\w.-]+|\[?(?=.*:.*:)[\da-f:.]+\]?)$/i;
 
 /**
  * Signs users in with OAuth 2 and OpenID Connect: the authorization code flow with PKCE, refreshes, and tokens of the
@@ -55,7 +58,7 @@ export class OAuthAuthenticator implements Authenticator {
     this.#runtime = runtime;
     this.#userCredentials = new UserCredentials(credentialService, endpoint, runtime, leewaySeconds);
     this.#clientTokens = new ClientTokens(endpoint, runtime, leewaySeconds);
-    this.#signIns = new SignIns(credentialService, servers, endpoint);
+    this.#signIns = new SignIns({ service: credentialService, servers, endpoint, runtime });
   }
 
   async loadCredential(p: UserRef & { authConfig: AuthConfig } & CallOptions): Promise<AuthCredential | undefined> {
@@ -119,6 +122,7 @@ export class OAuthAuthenticator implements Authenticator {
 /** Returns the validated config with the key under which its credential is stored. */
 async function addCredentialKey(authConfig: unknown): Promise<AuthConfig & { credentialKey: string }> {
   const config = readAuthConfig(authConfig);
+  assertScheme(config.authScheme);
   return { ...config, credentialKey: await computeCredentialKey(config) };
 }
 
@@ -149,8 +153,8 @@ function assertOptions(options: OAuthAuthenticatorOptions): void {
   if (timeoutMs !== undefined) assertDuration('timeoutMs', timeoutMs);
   if (refreshBeforeMs !== undefined && !(Number.isFinite(refreshBeforeMs) && refreshBeforeMs >= 0))
     throw invalidInput('refreshBeforeMs', 'a finite number of milliseconds ≥ 0', refreshBeforeMs);
-  const isList = privateHosts === undefined || Array.isArray(privateHosts);
-  if (!isList || privateHosts?.some((host: unknown) => typeof host !== 'string' || !/^[\w.:[\]-]+$/.test(host))) {
+  const isHost = (host: unknown): boolean => typeof host === 'string' && HOST.test(host);
+  if (privateHosts !== undefined && !(Array.isArray(privateHosts) && privateHosts.every(isHost))) {
     throw new TholeError('INVALID_INPUT', 'privateHosts must be a list of host names without protocol and port.');
   }
   if (fetch !== undefined && typeof fetch !== 'function') throw invalidInput('fetch', 'a function', fetch);

@@ -15,6 +15,8 @@ describe('OAuthAuthenticator', () => {
     ['refreshBeforeMs', { refreshBeforeMs: Infinity }, 'refreshBeforeMs must be a finite number of milliseconds ≥ 0'],
     ['refreshBeforeMs', { refreshBeforeMs: '9' }, 'must be a finite number of milliseconds ≥ 0, got a string.'],
     ['privateHosts', { privateHosts: ['http://localhost'] }, 'privateHosts must be a list of host names'],
+    ['privateHosts', { privateHosts: ['localhost:8080'] }, 'privateHosts must be a list of host names'],
+    ['privateHosts', { privateHosts: ['[::1]:8080'] }, 'privateHosts must be a list of host names'],
     ['fetch', { fetch: 'x' }, 'fetch must be a function'],
     ['retries', { retries: 1 }, 'retries'],
   ])('rejects a wrong option %s with INVALID_INPUT', (_, options, message) => {
@@ -23,6 +25,11 @@ describe('OAuthAuthenticator', () => {
     expect(create).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(message) }),
     );
+  });
+
+  it('accepts host names and IP addresses as privateHosts', () => {
+    const privateHosts = ['localhost', 'login.example.internal', '10.0.0.1', '::1', '[::1]', 'fd00::1'];
+    expect(() => new OAuthAuthenticator({ credentialService, privateHosts })).not.toThrow();
   });
 
   it.each<[string, AuthConfig]>([
@@ -83,6 +90,30 @@ describe('OAuthAuthenticator', () => {
     await expect(authenticator.loadCredential({ ...user, authConfig })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
     });
+  });
+});
+
+describe('OAuthAuthenticator with a wrong authScheme', () => {
+  const authenticator = new OAuthAuthenticator({ credentialService });
+  const flow = { authorizationUrl: 'https://login.example/authorize', tokenUrl: 'https://login.example/token' };
+  it.each<[object, string]>([
+    [{ type: 'http' }, 'authScheme.scheme must be a string such as bearer, got undefined.'],
+    [{ type: 'openIdConnect', scopes: 'openid' }, 'authScheme.scopes must be a list of strings, got a string.'],
+    [
+      { type: 'oauth2', flows: { authorizationCode: { ...flow, scopes: ['mail'] } } },
+      'authScheme.flows.authorizationCode.scopes must be an object of scopes and their descriptions, got an array.',
+    ],
+    [
+      { type: 'oauth2', flows: { clientCredentials: 'x' } },
+      'authScheme.flows.clientCredentials must be an object, got a string.',
+    ],
+  ])('rejects %o with INVALID_INPUT', async (authScheme, message) => {
+    const oauth2 = { clientId: 'web', clientSecret: 'secret' };
+    const authConfig = { authScheme, rawAuthCredential: { authType: 'oauth2', oauth2 } } as AuthConfig;
+    const expected = { code: 'INVALID_INPUT', message };
+    await expect(authenticator.loadCredential({ ...user, authConfig })).rejects.toMatchObject(expected);
+    const signIn = authenticator.beginSignIn({ ...user, interruptId: 'i', authConfig });
+    await expect(signIn).rejects.toMatchObject(expected);
   });
 });
 

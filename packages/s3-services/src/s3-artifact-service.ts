@@ -1,7 +1,8 @@
-import { S3Client } from '@aws-sdk/client-s3';
+import type { S3Client } from '@aws-sdk/client-s3';
 import { StoredArtifactService, systemRuntime, TholeError } from '@thole/core';
 import { invalidInput, ObjectArtifactStore, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
+import { createS3Client } from './create-s3-client.ts';
 import { S3Bucket } from './s3-bucket.ts';
 
 /** Options of `S3ArtifactService`. */
@@ -50,13 +51,10 @@ export class S3ArtifactService extends StoredArtifactService {
         'INVALID_INPUT',
         'S3ArtifactService accepts either client, or region and endpoint, but not both.',
       );
-    const client =
-      options.client ??
-      new S3Client({
-        ...(region !== undefined && { region }),
-        // Compatible servers rarely have a host name per bucket.
-        ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-      });
+    assertEndpoint(endpoint);
+    if (region === '')
+      throw new TholeError('INVALID_INPUT', 'region must be the region of the bucket, such as eu-west-1.');
+    const client = options.client ?? createS3Client({ region, endpoint });
     const bucket = new S3Bucket(client, name);
     super(new ObjectArtifactStore(bucket, { runtime, prefix }), { runtime, maxBytes });
     this.#client = client;
@@ -73,4 +71,17 @@ export class S3ArtifactService extends StoredArtifactService {
   async close(): Promise<void> {
     if (this.#ownsClient) this.#client.destroy();
   }
+}
+
+// The message must not contain the address: it may contain a password.
+function assertEndpoint(endpoint: string | undefined): void {
+  const url = endpoint === undefined ? undefined : URL.parse(endpoint);
+  if (url === undefined) return;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new TholeError('INVALID_INPUT', 'endpoint must be an http or https URL, such as http://127.0.0.1:9000.');
+  if (url.username !== '' || url.password !== '')
+    throw new TholeError(
+      'INVALID_INPUT',
+      'endpoint must be a URL without user name and password. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+    );
 }

@@ -1,5 +1,6 @@
 import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
-import type { S3Client } from '@aws-sdk/client-s3';
+import type { ListObjectsV2CommandOutput, S3Client } from '@aws-sdk/client-s3';
+import { TholeError } from '@thole/core';
 import type { ObjectBucket, StoredObject } from '@thole/core/kit';
 import { mapS3Error, readS3Failure } from './map-s3-error.ts';
 
@@ -58,6 +59,7 @@ export class S3Bucket implements ObjectBucket {
       do {
         const query = { Bucket: this.#bucket, Prefix: prefix, ContinuationToken: token };
         const page = await this.#client.send(new ListObjectsV2Command(query));
+        assertList(page, token);
         for (const { Key } of page.Contents ?? []) if (Key !== undefined) names.push(Key);
         token = page.NextContinuationToken;
       } while (token !== undefined);
@@ -74,4 +76,19 @@ export class S3Bucket implements ObjectBucket {
       throw mapS3Error(error, this.#bucket, true);
     }
   }
+}
+
+/**
+ * Throws `STORE_UNAVAILABLE` if the server does not speak the S3 protocol, or repeats a page. The SDK reads a web page as an
+ * empty list.
+ */
+function assertList(page: ListObjectsV2CommandOutput, token: string | undefined): void {
+  if (page.Name === undefined && page.IsTruncated === undefined)
+    throw new TholeError(
+      'STORE_UNAVAILABLE',
+      'The server did not answer with a list of objects. Check that endpoint is the address of the S3 API.',
+      { retryable: false },
+    );
+  if (token !== undefined && page.NextContinuationToken === token)
+    throw new TholeError('STORE_UNAVAILABLE', 'S3 returned the same page of a list again.', { retryable: false });
 }

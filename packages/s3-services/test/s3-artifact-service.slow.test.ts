@@ -1,9 +1,11 @@
+import { inspect } from 'node:util';
 import { S3Client } from '@aws-sdk/client-s3';
 import type { ArtifactService } from '@thole/core';
 import { S3ArtifactService } from '@thole/s3-services';
 import { artifactServiceCases, register } from '@thole/testing';
 import type { FixedRuntime } from '@thole/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createS3Client } from '../src/create-s3-client.ts';
 import { S3Server } from './s3-server.ts';
 
 const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'secret' };
@@ -41,6 +43,54 @@ describe('S3ArtifactService', () => {
     server.cuts = 1;
     expect(await service.saveArtifact({ ...file, artifact: { text: 'one' } })).toBe(0);
     expect([...server.buckets.get('lost')!.keys()]).toEqual(['hotel/ada/s1/plan.txt/0']);
+  });
+
+  it('removes the files that a failed deletion has left when it is called again', async () => {
+    const service = new S3ArtifactService({ bucket: 'half', client });
+    for (const text of ['one', 'two', 'three']) await service.saveArtifact({ ...file, artifact: { text } });
+    let deletions = 0;
+    server.failWith = (method) => (method === 'DELETE' && ++deletions > 1 ? 403 : undefined);
+    await expect(service.deleteArtifact(file)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    server.failWith = () => undefined;
+    expect(await service.listVersions(file)).toEqual([]);
+    await service.deleteArtifact(file);
+    expect([...server.buckets.get('half')!.keys()]).toEqual(['hotel/ada/s1/plan.txt/deleted-2']);
+    expect(await service.saveArtifact({ ...file, artifact: { text: 'four' } })).toBe(3);
+  });
+
+  it.each(['ж'.repeat(256), '漢'.repeat(170), '\u0001'.repeat(512)])(
+    'stores long names and metadata within the 2 KB of S3 (%#)',
+    async (filename) => {
+      const service = new S3ArtifactService({ bucket: 'long-names', client });
+      const inlineData = { mimeType: 'text/plain', data: 'aGk=', displayName: 'd'.repeat(900) };
+      await service.saveArtifact({ ...file, filename, artifact: { inlineData } });
+      expect(await service.loadArtifact({ ...file, filename })).toEqual({ inlineData });
+      expect(await service.listArtifactKeys(file)).toContain(filename);
+    },
+  );
+
+  it('keeps the metadata of a file that is saved while it is deleted', async () => {
+    const service = new S3ArtifactService({ bucket: 'while-deleted', client });
+    const customMetadata = { notes: 'é'.repeat(1_000) };
+    await service.saveArtifact({ ...file, artifact: { text: 'one' } });
+    const base = '/while-deleted/hotel/ada/s1/plan.txt/';
+    let deleting: Promise<void> | undefined;
+    let release: (() => void) | undefined;
+    server.beforeAnswer = async (request) => {
+      // The deletion begins after the second version was stored. It waits before it reads this version, until the save
+      // has its next number.
+      if (request.method === 'PUT' && request.url!.startsWith(`${base}1`) && !deleting) {
+        deleting = service.deleteArtifact(file);
+        await expect.poll(() => release).toBeDefined();
+      }
+      if (request.method === 'GET' && request.url!.startsWith(`${base}1`) && !release)
+        await new Promise<void>((resolve) => (release = resolve));
+      if (request.method === 'PUT' && request.url!.startsWith(`${base}2`)) release?.();
+    };
+    onTestFinished(() => void (server.beforeAnswer = async () => {}));
+    const version = await service.saveArtifact({ ...file, artifact: { text: 'two' }, customMetadata });
+    await deleting;
+    expect((await service.getArtifactVersion({ ...file, version }))?.customMetadata).toEqual(customMetadata);
   });
 
   it('names the next step for a missing bucket and for a missing permission', async () => {
@@ -143,8 +193,133 @@ describe('S3ArtifactService', () => {
     });
   });
 
+  describe('with an unusual server', () => {
+    const answer =
+      (status: number, body: string, only?: string): S3Server['intercept'] =>
+      (request, response) => {
+        if (only !== undefined && request.method !== only) return false;
+        response.writeHead(status, { 'content-type': 'application/xml' }).end(body);
+        return true;
+      };
+    const errorBody = (code: string): string => `<?xml version="1.0"?><Error><Code>${code}</Code></Error>`;
+    const save = (): Promise<number> =>
+      new S3ArtifactService({ bucket: 'unusual', client }).saveArtifact({ ...file, artifact: { text: 'one' } });
+    afterEach(() => void (server.intercept = () => false));
+
+    it('ends the wait for a server that sends nothing, before and within an answer', async () => {
+      vi.stubEnv('AWS_ACCESS_KEY_ID', credentials.accessKeyId);
+      vi.stubEnv('AWS_SECRET_ACCESS_KEY', credentials.secretAccessKey);
+      const impatient = createS3Client({ region: 'eu-west-1', endpoint: server.url }, 100);
+      onTestFinished(() => {
+        impatient.destroy();
+        vi.unstubAllEnvs();
+      });
+      const service = new S3ArtifactService({ bucket: 'silent', client: impatient });
+      await service.saveArtifact({ ...file, artifact: { text: 'one' } });
+      const expected = { code: 'STORE_UNAVAILABLE', retryable: true, message: 'S3 failed: TimeoutError.' };
+      server.intercept = (request, response) => {
+        if (request.url!.includes('list-type')) return false;
+        response.writeHead(200, { 'content-length': '100' }).write('o');
+        return true;
+      };
+      await expect(service.loadArtifact(file)).rejects.toMatchObject(expected);
+      server.intercept = () => true;
+      await expect(service.ping()).rejects.toMatchObject(expected);
+    });
+
+    it('does not read a list forever if the server repeats a page', async () => {
+      server.intercept = answer(
+        200,
+        '<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>1</NextContinuationToken></ListBucketResult>',
+      );
+      await expect(new S3ArtifactService({ bucket: 'unusual', client }).listVersions(file)).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        message: 'S3 returned the same page of a list again.',
+      });
+    });
+
+    it('rejects a web page instead of a list in ping, such as the console of MinIO', async () => {
+      server.intercept = answer(200, '<html><body>Console</body></html>');
+      await expect(new S3ArtifactService({ bucket: 'unusual', client }).ping()).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        retryable: false,
+        message: expect.stringContaining('Check that endpoint is the address of the S3 API.'),
+      });
+    });
+
+    it.each([
+      [400, 'ExpiredToken', 'The AWS credentials have expired.'],
+      [403, 'RequestTimeTooSkewed', 'Set the clock of this computer.'],
+      [400, 'InvalidBucketName', 'S3 does not accept "unusual" as the name of a bucket.'],
+      [501, 'NotImplemented', 'conditional writes (If-None-Match)'],
+      [302, 'Found', 'S3 answered with the redirect 302. Check endpoint.'],
+    ])('names the next step for status %i %s of a save', async (status, code, words) => {
+      server.intercept = answer(status, errorBody(code), 'PUT');
+      await expect(save()).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        retryable: false,
+        message: expect.stringContaining(words),
+      });
+    });
+
+    it('names the next step for an expired SSO session', async () => {
+      const expired = Object.assign(new Error('The SSO session of this profile has expired.'), {
+        name: 'CredentialsProviderError',
+      });
+      const signedOut = new S3Client({
+        ...{ region: 'eu-west-1', endpoint: server.url, forcePathStyle: true },
+        credentials: () => Promise.reject(expired),
+      });
+      onTestFinished(() => signedOut.destroy());
+      await expect(new S3ArtifactService({ bucket: 'unusual', client: signedOut }).ping()).rejects.toMatchObject({
+        retryable: false,
+        message: expect.stringContaining('The AWS credentials have expired. Sign in again'),
+      });
+    });
+
+    it('keeps the signed request, which S3 returns after a wrong signature, out of the error', async () => {
+      const details = '<CanonicalRequest>x-amz-security-token:the-token</CanonicalRequest>';
+      server.intercept = answer(
+        403,
+        `<Error><Code>SignatureDoesNotMatch</Code><Message>No.</Message>${details}</Error>`,
+      );
+      const error = await save().catch((caught: unknown) => caught);
+      expect(error).toMatchObject({ cause: { name: 'SignatureDoesNotMatch', $metadata: { httpStatusCode: 403 } } });
+      expect(inspect(error, { depth: 9 })).not.toContain('the-token');
+    });
+
+    it('names the reason if the server cannot be reached', async () => {
+      const gone = await S3Server.start();
+      const endpoint = gone.url;
+      await gone.close();
+      const unreachable = new S3Client({ region: 'eu-west-1', endpoint, forcePathStyle: true, credentials });
+      onTestFinished(() => unreachable.destroy());
+      const service = new S3ArtifactService({ bucket: 'unusual', client: unreachable });
+      await expect(service.listVersions(file)).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        retryable: true,
+        message: 'S3 failed: ECONNREFUSED.',
+      });
+    });
+  });
+
   it('rejects invalid options with INVALID_INPUT', () => {
-    for (const bad of [{}, { bucket: '' }, { bucket: 'b', bukket: 1 }, { bucket: 'b', client, region: 'x' }])
+    for (const bad of [
+      {},
+      { bucket: '' },
+      { bucket: 'b', bukket: 1 },
+      { bucket: 'b', client, region: 'x' },
+      { bucket: 'b', region: '' },
+      { bucket: 'b', endpoint: '' },
+      { bucket: 'b', endpoint: 'localhost:9000' },
+    ])
       expect(() => new S3ArtifactService(bad as never)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
+  });
+
+  it('rejects an endpoint with a password, without the password in the message', () => {
+    const create = (): unknown =>
+      new S3ArtifactService({ bucket: 'b', endpoint: 'http://user:hunter2@127.0.0.1:9000' });
+    expect(create).toThrow(/^endpoint must be a URL without user name and password\. Set AWS_ACCESS_KEY_ID/);
+    expect(create).not.toThrow(/hunter2/);
   });
 });

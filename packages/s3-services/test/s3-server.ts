@@ -21,6 +21,10 @@ export class S3Server {
   cuts = 0;
   /** Returns the status with which a request fails before its work. */
   failWith: (method: string) => number | undefined = () => undefined;
+  /** Answers a request instead of this server. Returns false if it does not. */
+  intercept: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
+  /** Is called after the work of a PUT or GET of an object, before its answer. */
+  beforeAnswer: (request: IncomingMessage) => Promise<void> = async () => {};
   readonly #server: Server;
 
   private constructor() {
@@ -46,6 +50,7 @@ export class S3Server {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (this.intercept(request, response)) return;
     const { pathname, searchParams } = new URL(request.url!, this.url);
     const [, bucketName = '', ...rest] = pathname.split('/');
     const key = decodeURIComponent(rest.join('/'));
@@ -75,6 +80,7 @@ export class S3Server {
       if (Buffer.byteLength(key) > 1024) return fail(400, 'KeyTooLongError');
       const contentType = String(request.headers['content-type']);
       bucket.set(key, { bytes: Buffer.concat(chunks), contentType, metadata });
+      await this.beforeAnswer(request);
       if (this.cuts > 0 && this.cuts-- > 0) return void response.destroy();
       return void response.writeHead(200, { etag: '"1"' }).end();
     }
@@ -83,6 +89,7 @@ export class S3Server {
       return void response.writeHead(204).end();
     }
     if (key === '') return list(bucket, searchParams, response);
+    await this.beforeAnswer(request);
     if (!found) return fail(404, 'NoSuchKey');
     const metadata = Object.entries(found.metadata).map(([name, value]) => [`x-amz-meta-${name}`, value]);
     const headers = { 'content-type': found.contentType, ...Object.fromEntries(metadata) };
@@ -102,7 +109,9 @@ function list(bucket: Map<string, ServerObject>, query: URLSearchParams, respons
   const next = start + PAGE < names.length ? `<NextContinuationToken>${start + PAGE}</NextContinuationToken>` : '';
   const contents = page.map((name) => `<Contents><Key>${escapeXml(name)}</Key></Contents>`).join('');
   response.writeHead(200, { 'content-type': 'application/xml' });
-  response.end(`<?xml version="1.0"?><ListBucketResult>${contents}${next}</ListBucketResult>`);
+  response.end(
+    `<?xml version="1.0"?><ListBucketResult><IsTruncated>${next !== ''}</IsTruncated>${contents}${next}</ListBucketResult>`,
+  );
 }
 
 function escapeXml(text: string): string {

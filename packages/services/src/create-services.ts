@@ -61,6 +61,8 @@ async function create<Service extends object>(
 ): Promise<Closable<Service>> {
   rejectUnknownOptions(options, names, caller);
   const { cwd = process.cwd(), uriName = 'uri', runtime = systemRuntime() } = options;
+  if (typeof cwd !== 'string') throw invalidInput('cwd', 'a folder', cwd);
+  if (typeof uriName !== 'string') throw invalidInput('uriName', 'a string', uriName);
   if (typeof uri !== 'string') throw invalidInput(uriName, 'a URI', uri);
   const connections = new Connections();
   try {

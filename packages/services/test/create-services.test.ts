@@ -25,6 +25,13 @@ describe('createSessionService', () => {
     await second.close();
   });
 
+  it('accepts an encoded question mark in the name of a SQLite file', async () => {
+    const cwd = temporaryFolder();
+    const sessions = await createSessionService('sqlite:///./what%3F.db', { cwd });
+    await sessions.close();
+    expect(existsSync(join(cwd, 'what?.db'))).toBe(true);
+  });
+
   it('returns a service that can be closed twice', async () => {
     const sessions = await createSessionService('sqlite:///./all.db', { cwd: temporaryFolder() });
     await sessions.close();
@@ -79,6 +86,7 @@ describe('invalid URIs and options', () => {
   it.each([
     [createSessionService, 'file://secret', /^uri must be one of memory:\/\/, sqlite.*, got file:\/\/\.$/],
     [createSessionService, 'secret.db', /^uri must be a URI such as memory:\/\/ or sqlite/],
+    [createSessionService, 'sqlite:///./secret.db?mode=ro', /^uri must have no parameters\. Write \? .* as %3F\.$/],
     [createSessionService, 'redis://secret@host:99999', /^uri must be a URL such as redis:/],
     [createMemoryService, 'gs://secret', /^uri must be one of .*rag:\/\/, got gs/],
     [createArtifactService, 'rag://secret', /^uri must be one of memory:\/\/, file.*, got rag/],
@@ -98,6 +106,14 @@ describe('invalid URIs and options', () => {
 
   it('uses uriName in messages', async () => {
     await expect(createMemoryService('x', { uriName: 'MEMORY_URL' })).rejects.toThrow(/^MEMORY_URL must be a URI/);
+  });
+
+  it('rejects options of another type', async () => {
+    for (const options of [{ cwd: 5 }, { uriName: 5 }])
+      await expect(createSessionService('sqlite:///./x.db', options as never)).rejects.toMatchObject({
+        code: 'INVALID_INPUT',
+        message: expect.stringContaining('got a number'),
+      });
   });
 
   it('rejects unknown options', async () => {

@@ -6,6 +6,7 @@ import { isGrantRejected, toAuthError } from '../oauth/to-auth-error.ts';
 import { isFresh } from '../oauth/token-credential.ts';
 import type { OAuthConfig, TokenEndpoint } from '../oauth/token-endpoint.ts';
 import { SharedCalls } from '../shared-calls.ts';
+import { waitForResult } from '../wait-for-result.ts';
 
 /** Loads stored credentials of users and refreshes their tokens before they expire. */
 export class UserCredentials {
@@ -46,13 +47,23 @@ export class UserCredentials {
     if (before.oauth2?.refreshToken === undefined) return this.#isValid(before) ? before : undefined;
     if (this.#isFresh(before)) return before;
     const refreshed = await this.#request(config, before);
-    const current = await this.#service.loadCredential(ref);
+    const current = refreshed ? await this.#service.loadCredential(ref) : await this.#loadReplaced(ref, before);
     if (current?.oauth2?.refreshToken !== before.oauth2.refreshToken) {
       return current && this.#isValid(current) ? current : undefined;
     }
     if (refreshed) await this.#service.saveCredential({ ...ref, credential: refreshed });
     else await this.#service.deleteCredential(ref);
     return refreshed;
+  }
+
+  /** Returns the credential after another process has replaced or deleted it. If it stays the same, returns it unchanged. */
+  async #loadReplaced(ref: CredentialRef, before: AuthCredential): Promise<AuthCredential | undefined> {
+    const read = async (): Promise<{ current: AuthCredential | undefined } | undefined> => {
+      const current = await this.#service.loadCredential(ref);
+      return current?.oauth2?.refreshToken === before.oauth2!.refreshToken ? undefined : { current };
+    };
+    const replaced = await waitForResult(read, this.#runtime);
+    return replaced ? replaced.current : before;
   }
 
   /** Returns undefined if the server no longer accepts the refresh token. */

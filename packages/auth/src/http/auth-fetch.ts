@@ -137,8 +137,8 @@ function timeoutError(url: URL, timeoutMs: number): TholeError {
   );
 }
 
-/** Returns the secrets in a request. The `fetch` of an application may repeat them in its errors. */
-function secretsIn({ headers, body }: AuthRequest): string[] {
+/** Returns the secrets in a request. The server, or the `fetch` of an application, may repeat them in its errors. */
+export function secretsIn({ headers, body }: AuthRequest): string[] {
   const authorization = headers['authorization'] ?? '';
   const members = secretMembers.map((name) => body?.get(name) ?? '');
   return [authorization.replace(/^\w+ /, ''), ...members];

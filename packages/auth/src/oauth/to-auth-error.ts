@@ -70,7 +70,11 @@ export function toAuthError(error: unknown, failed: FailedRequest): TholeError {
     const hint = isTemporary ? 'Try again later.' : status === 401 ? checkClientHint : 'Check the endpoints.';
     return new TholeError('AUTH_SERVER_FAILED', `${start} answered ${request} with status ${status}. ${hint}`, options);
   }
-  const message = `${start} answered ${request} with an invalid response. Check the endpoints, the issuer and the client.`;
+  const hasWrongTime = isLibraryError(error) && error.code === oauth.JWT_TIMESTAMP_CHECK;
+  const hint = hasWrongTime
+    ? 'The times of its ID token do not fit the clock of this computer. Set the clock.'
+    : 'Check the endpoints, the issuer and the client.';
+  const message = `${start} answered ${request} with an invalid response. ${hint}`;
   return new TholeError('AUTH_SERVER_FAILED', message, options);
 }
 

@@ -1,6 +1,7 @@
 import type { AuthConfig, AuthCredential, Runtime } from '@thole/core';
-import { isPlainObject } from '@thole/core/kit';
+import { isPlainObject, redact } from '@thole/core/kit';
 import * as oauth from 'oauth4webapi';
+import { secretsIn } from '../http/auth-fetch.ts';
 import type { AuthFetch, AuthRequest } from '../http/auth-fetch.ts';
 import { scopesOf } from './authorization-server.ts';
 import type { AuthorizationServer, AuthorizationServers, OAuthScheme } from './authorization-server.ts';
@@ -102,13 +103,18 @@ export class TokenEndpoint {
     const server = await this.#servers.find(config.authScheme, undefined);
     const client = createClient(config, server);
     const requestedAt = this.#runtime.now();
+    let secrets: readonly string[] = [];
     const options: oauth.TokenEndpointRequestOptions = {
-      [oauth.customFetch]: (url, init) => this.#http.send(url, init as AuthRequest),
+      [oauth.customFetch]: (url, init) => {
+        secrets = secretsIn(init as AuthRequest);
+        return this.#http.send(url, init as AuthRequest);
+      },
       // `AuthFetch` decides which hosts may use `http:`.
       [oauth.allowInsecureRequests]: true,
     };
     const response = await grant.send({ ...server, ...client, options });
-    const tokens = await grant.read(server.metadata, client.client, await correctResponse(response, server));
+    const corrected = await correctResponse(response, server, secrets);
+    const tokens = await grant.read(server.metadata, client.client, corrected);
     return toTokenCredential(tokens, {
       authType: config.authScheme.type,
       clientId: client.client.client_id,
@@ -125,16 +131,23 @@ function resourceOf({ rawAuthCredential }: OAuthConfig): Record<string, string> 
 
 /**
  * Returns an error that the server sent with status 200, as GitHub does, with the status 400 of RFC 6749, so that its code is
- * read. Without an issuer, returns the response without its ID token, because that cannot be checked.
+ * read. Removes the secrets of the request from errors. Without an issuer, returns the response without its ID token, because
+ * that cannot be checked.
  */
-async function correctResponse(response: Response, { knowsIssuer }: AuthorizationServer): Promise<Response> {
+async function correctResponse(
+  response: Response,
+  { knowsIssuer }: AuthorizationServer,
+  secrets: readonly string[],
+): Promise<Response> {
   const { headers, status } = response;
   const text = await response.text();
   const body = parseObject(text);
   if (!body) return new Response(text || null, { status, headers });
   const { id_token: _, ...tokens } = body;
   const isError = status === 200 && typeof body['error'] === 'string' && body['access_token'] === undefined;
-  return new Response(knowsIssuer ? text : JSON.stringify(tokens), { status: isError ? 400 : status, headers });
+  if (isError || status !== 200)
+    return new Response(redact(text, secrets), { status: isError ? 400 : status, headers });
+  return new Response(knowsIssuer ? text : JSON.stringify(tokens), { status, headers });
 }
 
 function parseObject(text: string): { [name: string]: unknown } | undefined {

@@ -4,6 +4,7 @@ import type {
   CredentialService,
   PendingAuth,
   PendingAuthRef,
+  Runtime,
   SignInResult,
 } from '@thole/core';
 import { TholeError } from '@thole/core';
@@ -15,6 +16,7 @@ import { createClient } from '../oauth/oauth-client.ts';
 import { isOAuthConfig } from '../oauth/is-oauth-config.ts';
 import { isGrantRejected, isLibraryError, oauthErrorCode, toAuthError } from '../oauth/to-auth-error.ts';
 import type { CodeResponse, OAuthConfig, TokenEndpoint } from '../oauth/token-endpoint.ts';
+import { waitForResult } from '../wait-for-result.ts';
 import { createSignIn } from './create-sign-in.ts';
 import { readSignInResponse, signInInvalid } from './read-sign-in-response.ts';
 import type { SignInResponse } from './read-sign-in-response.ts';
@@ -27,13 +29,20 @@ export class SignIns {
   readonly #service: CredentialService;
   readonly #servers: AuthorizationServers;
   readonly #endpoint: TokenEndpoint;
+  readonly #runtime: Runtime;
   /** A code can be exchanged once, so responses to one sign-in wait for each other. */
   readonly #queue = new KeyedQueue();
 
-  constructor(service: CredentialService, servers: AuthorizationServers, endpoint: TokenEndpoint) {
-    this.#service = service;
-    this.#servers = servers;
-    this.#endpoint = endpoint;
+  constructor(p: {
+    service: CredentialService;
+    servers: AuthorizationServers;
+    endpoint: TokenEndpoint;
+    runtime: Runtime;
+  }) {
+    this.#service = p.service;
+    this.#servers = p.servers;
+    this.#endpoint = p.endpoint;
+    this.#runtime = p.runtime;
   }
 
   /** Stores a sign-in. `config` has a `credentialKey`. Returns the config for the client. */
@@ -45,9 +54,9 @@ export class SignIns {
   ): Promise<AuthConfig> {
     assertCanSignIn(config);
     const earlier = await this.#service.loadPendingAuth({ ...ref, signal });
-    if (earlier && !earlier.isExchanged && isSameRequest(earlier.authConfig, config))
-      return toPublicConfig(earlier.authConfig);
-    const authConfig = await this.#prepare(config, signal);
+    const isRepeated = earlier && !earlier.isExchanged && isSameRequest(earlier.authConfig, config);
+    if (isRepeated && earlier.expiresAt === expiresAt) return toPublicConfig(earlier.authConfig);
+    const authConfig = isRepeated ? earlier.authConfig : await this.#prepare(config, signal);
     const pending: PendingAuth = { authConfig, ...(expiresAt !== undefined && { expiresAt }) };
     await this.#service.savePendingAuth({ ...ref, pending, signal });
     return toPublicConfig(authConfig);
@@ -76,18 +85,27 @@ export class SignIns {
   }
 
   async #finish(ref: PendingAuthRef, response: unknown): Promise<SignInResult> {
-    const pending = await this.#service.loadPendingAuth(ref);
-    if (!pending) throw signInInvalid('The sign-in is unknown or has expired. Request a new one.');
+    const pending = await this.#load(ref);
     const { authConfig } = pending;
     const credentialKey = authConfig.credentialKey!;
     if (pending.isExchanged) return { credentialKey, status: 'received' };
     const result = await this.#exchange(authConfig, readSignInResponse(response), ref);
     if (typeof result === 'string') return { credentialKey, status: 'denied', error: result };
+    if (!result) return { credentialKey, status: 'received' };
+    // The data of the user may have been deleted during the exchange. Then nothing is stored.
+    await this.#load(ref);
     const { appName, userId } = ref;
-    if (result) await this.#service.saveCredential({ appName, userId, credentialKey, credential: result });
+    await this.#service.saveCredential({ appName, userId, credentialKey, credential: result });
     const exchanged: PendingAuth = { ...pending, authConfig: toPublicConfig(authConfig), isExchanged: true };
-    if (result) await this.#service.savePendingAuth({ ...ref, pending: exchanged });
+    await this.#service.savePendingAuth({ ...ref, pending: exchanged });
     return { credentialKey, status: 'received' };
+  }
+
+  /** Returns the sign-in. Throws `SIGN_IN_INVALID` if it does not exist. */
+  async #load(ref: PendingAuthRef): Promise<PendingAuth> {
+    const pending = await this.#service.loadPendingAuth(ref);
+    if (!pending) throw signInInvalid('The sign-in is unknown or has expired. Request a new one.');
+    return pending;
   }
 
   /**
@@ -108,7 +126,9 @@ export class SignIns {
       return await this.#endpoint.exchangeCode(config, code);
     } catch (error) {
       if (!isGrantRejected(error)) throw toExchangeError(error, config, code);
-      if ((await this.#service.loadPendingAuth(ref))?.isExchanged) return undefined;
+      const isExchanged = async (): Promise<true | undefined> =>
+        (await this.#service.loadPendingAuth(ref))?.isExchanged === true || undefined;
+      if (await waitForResult(isExchanged, this.#runtime)) return undefined;
       throw signInInvalid(
         `The authorization server "${serverNameOf(config.authScheme)}" did not accept the code of the sign-in. It was used, has expired, or was issued for another redirect URI. Sign in again.`,
       );
@@ -147,12 +167,15 @@ function isSameRequest(earlier: AuthConfig, config: AuthConfig): boolean {
 
 function readEnteredCredential({ authScheme }: AuthConfig, { credential }: SignInResponse): AuthCredential {
   const expected = authScheme.type === 'apiKey' ? 'apiKey' : 'http';
-  if (credential?.[expected] === undefined) {
-    throw signInInvalid(`The response must have exchangedAuthCredential.${expected}.`);
+  const { username, token } = credential?.http?.credentials ?? {};
+  const hasValue = expected === 'apiKey' ? credential?.apiKey : username || token;
+  if (!hasValue) {
+    const member = expected === 'apiKey' ? 'apiKey' : 'http.credentials with a username or a token';
+    throw signInInvalid(`The response must have exchangedAuthCredential.${member}, which must not be empty.`);
   }
   return expected === 'apiKey'
-    ? { authType: 'apiKey', apiKey: credential.apiKey }
-    : { authType: 'http', http: credential.http };
+    ? { authType: 'apiKey', apiKey: credential!.apiKey }
+    : { authType: 'http', http: credential!.http };
 }
 
 /** Returns the checked response of the authorization server, or the error code of a refusal. */
@@ -174,6 +197,7 @@ function readCode(config: OAuthConfig, server: AuthorizationServer, response: Si
   try {
     const { client } = createClient(config, server);
     const checked = oauth.validateAuthResponse(server.metadata, client, parameters, state);
+    if (checked.getAll('code').length > 1) throw signInInvalid('authResponseUri of the response has several codes.');
     if (!checked.get('code')) throw signInInvalid('authResponseUri of the response has no code. Sign in again.');
     return { parameters: checked, redirectUri, codeVerifier, nonce };
   } catch (error) {

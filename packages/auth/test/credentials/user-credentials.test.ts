@@ -123,8 +123,26 @@ describe('OAuthAuthenticator.loadCredential', () => {
     stored.oauth2!.refreshToken = 'used-before';
     await fixture.service.saveCredential({ ...user, credentialKey, credential: stored });
     await fixture.runtime.advance(HOUR_MS);
-    expect(await fixture.loadToken(config)).toBeUndefined();
+    expect(await fixture.passTime(fixture.loadToken(config))).toBeUndefined();
     expect(await fixture.service.listCredentialKeys(user)).toEqual([]);
+  });
+
+  it('waits for the result of a process that the server accepted with the same refresh token', async () => {
+    const config = fixture.openId();
+    await fixture.signIn(config);
+    const credentialKey = await fixture.authenticator.credentialKey(config);
+    const expired = (await fixture.service.loadCredential({ ...user, credentialKey }))!;
+    await fixture.runtime.advance(HOUR_MS);
+    const first = await fixture.loadToken(config);
+    const refreshed = (await fixture.service.loadCredential({ ...user, credentialKey }))!;
+    // The state between the answer of the server and the write of the other process.
+    await fixture.service.saveCredential({ ...user, credentialKey, credential: expired });
+    const rejected = fixture.loadToken(config, fixture.another());
+    fixture.runtime.timer(300, () => {
+      void fixture.service.saveCredential({ ...user, credentialKey, credential: refreshed });
+    });
+    expect(await fixture.passTime(rejected)).toBe(first);
+    expect(await fixture.loadToken(config)).toBe(first);
   });
 
   it('returns undefined for an expired token without a refresh token', async () => {
@@ -184,6 +202,19 @@ describe('OAuthAuthenticator.deleteUserCredentials', () => {
     await fixture.signIn(fixture.openId());
     await fixture.authenticator.deleteUserCredentials(user);
     expect(await fixture.loadToken(fixture.openId())).toBeUndefined();
+    expect(await fixture.service.loadPendingAuth(interrupt)).toBeUndefined();
+  });
+
+  it('deletes a sign-in whose code is being exchanged, and nothing is stored afterwards (contract 44)', async () => {
+    const response = await fixture.respond(fixture.openId());
+    const other = fixture.another({
+      fetch: async (url, init) => {
+        if (init?.method === 'POST') await fixture.authenticator.deleteUserCredentials(user);
+        return fetch(url, init);
+      },
+    });
+    await expect(other.finishSignIn({ ...interrupt, response })).rejects.toMatchObject({ code: 'SIGN_IN_INVALID' });
+    expect(await fixture.service.listCredentialKeys(user)).toEqual([]);
     expect(await fixture.service.loadPendingAuth(interrupt)).toBeUndefined();
   });
 });

@@ -9,11 +9,18 @@ let server: ProtocolServer | undefined;
 
 afterEach(() => server?.close());
 
-async function exchange(answer: ServerAnswer, scopes: { [scope: string]: string } = {}): Promise<unknown> {
+/** Exchanges a code. `prepare` may change the answer for the new sign-in. */
+async function exchange(
+  answer: ServerAnswer,
+  scopes: { [scope: string]: string } = {},
+  prepare: (p: { url: string; nonce: string | null }) => void = () => {},
+): Promise<unknown> {
   server = await ProtocolServer.start(() => answer);
   const fixture = new AuthFixture(server.url);
   const shown = await fixture.begin(fixture.fixed({ scopes, issuer: server.url }));
-  const state = new URL(shown.exchangedAuthCredential!.oauth2!.authUri!).searchParams.get('state')!;
+  const { searchParams } = new URL(shown.exchangedAuthCredential!.oauth2!.authUri!);
+  const state = searchParams.get('state')!;
+  prepare({ url: server.url, nonce: searchParams.get('nonce') });
   const query = new URLSearchParams({ code: 'the-code-of-the-sign-in', state });
   const response = { authResponseUri: `${REDIRECT_URI}?${query.toString()}`, redirectUri: REDIRECT_URI };
   return fixture.finish(response).catch((error: unknown) => error);
@@ -58,6 +65,27 @@ describe('Errors of the token endpoint', () => {
     const error = await exchange({ body }, scopes);
     expect(error).toMatchObject({ code: 'AUTH_SERVER_FAILED' });
     expect(((error as TholeError).cause as Error).message).toBe('unexpected JWT "iss" (issuer) claim value');
+  });
+
+  it('names the clock for an ID token that has expired', async () => {
+    const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const answer: { body: string } = { body: '' };
+    const asked = exchange(answer, { openid: 'Signs in' }, ({ url, nonce }) => {
+      const claims = { iss: url, aud: 'web', sub: 'ada', nonce, iat: 1_000, exp: 2_000 };
+      const id_token = `${part({ alg: 'RS256' })}.${part(claims)}.AA`;
+      answer.body = JSON.stringify({ access_token: 'abcdef', token_type: 'Bearer', id_token });
+    });
+    expect(await asked).toMatchObject({
+      code: 'AUTH_SERVER_FAILED',
+      message: expect.stringContaining('do not fit the clock of this computer. Set the clock.'),
+    });
+  });
+
+  it('contain no header of the request that the server repeats (contract 44)', async () => {
+    const basic = Buffer.from(`web:${encodeURIComponent(SECRET).replaceAll('-', '%2D')}`).toString('base64');
+    const error = await exchange(refusal(400, 'invalid_request', `Bad header: Basic ${basic}`));
+    expect(server!.requests.at(-1)!.headers['authorization']).toBe(`Basic ${basic}`);
+    expect(((error as TholeError).cause as Error).message).toMatch('Bad header: Basic [redacted]');
   });
 
   it('keeps the description as cause, without secrets of the request (contract 44)', async () => {

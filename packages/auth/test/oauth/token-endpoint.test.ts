@@ -53,10 +53,10 @@ describe('token endpoint', () => {
       code: 'AUTH_SERVER_FAILED',
       message: expect.stringContaining('refused the exchange of a code with "incorrect_client_credentials"'),
     });
-    await expect(signIn(fixture.fixed())).rejects.toMatchObject({ code: 'SIGN_IN_INVALID' });
+    await expect(fixture.passTime(signIn(fixture.fixed()))).rejects.toMatchObject({ code: 'SIGN_IN_INVALID' });
     await signIn(fixture.fixed());
     await fixture.runtime.advance(100_000);
-    expect(await fixture.loadToken(fixture.fixed())).toBeUndefined();
+    expect(await fixture.passTime(fixture.loadToken(fixture.fixed()))).toBeUndefined();
     expect(await fixture.loadToken(fixture.fixed())).toBeUndefined();
     expect(server.requests).toHaveLength(4);
   });

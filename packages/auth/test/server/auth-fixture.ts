@@ -86,6 +86,18 @@ export class AuthFixture {
     return this.authenticator.finishSignIn({ ...interrupt, response });
   }
 
+  /** Moves the clock until a call has ended. Returns its result. */
+  async passTime<T>(call: Promise<T>): Promise<T> {
+    let hasEnded = false;
+    const end = (): void => void (hasEnded = true);
+    call.then(end, end);
+    while (!hasEnded) {
+      await new Promise((resolve) => void setTimeout(resolve, 5));
+      await this.runtime.advance(100);
+    }
+    return call;
+  }
+
   async signIn(authConfig: AuthConfig): Promise<void> {
     await this.finish(await this.respond(authConfig));
   }

@@ -66,6 +66,14 @@ describe('OAuthAuthenticator.beginSignIn', () => {
     expect(await fixture.begin(fixture.openId())).not.toEqual(shown);
   });
 
+  it('keeps the address and extends the expiry if it begins again later', async () => {
+    const shown = await fixture.begin(fixture.openId());
+    await fixture.runtime.advance(500_000);
+    expect(await fixture.begin(fixture.openId())).toEqual(shown);
+    await fixture.runtime.advance(500_000);
+    expect(await fixture.service.loadPendingAuth(interrupt)).toBeDefined();
+  });
+
   it('adds redirect URI, audience and resource, and keeps parameters of the configured address', async () => {
     const { authScheme } = fixture.fixed();
     if (authScheme.type !== 'oauth2') throw new Error('unexpected scheme');
@@ -304,6 +312,7 @@ describe('OAuthAuthenticator.finishSignIn', () => {
     ['a refusal without state', (uri) => change(change(uri, 'state'), 'error', 'access_denied'), '"state" missing'],
     ['another issuer', (uri) => change(uri, 'iss', 'https://evil.example'), 'unexpected "iss"'],
     ['no code', (uri) => change(uri, 'code'), 'has no code'],
+    ['two codes', (uri) => `${uri}&code=x`, 'has several codes'],
     ['a wrong code', (uri) => change(uri, 'code', 'x'), 'did not accept the code'],
     [
       'another redirect URI',
@@ -320,7 +329,7 @@ describe('OAuthAuthenticator.finishSignIn', () => {
     const authResponseUri = await fixture.openAuthUri(shown);
     const wrong = convert(authResponseUri);
     const response = typeof wrong === 'string' ? { authResponseUri: wrong, redirectUri: REDIRECT_URI } : wrong;
-    await expect(fixture.finish(response)).rejects.toEqual(invalid(message));
+    await expect(fixture.passTime(fixture.finish(response))).rejects.toEqual(invalid(message));
     expect(await fixture.loadToken(fixture.openId())).toBeUndefined();
     const again = await fixture.openAuthUri(shown);
     expect(await fixture.finish({ authResponseUri: again, redirectUri: REDIRECT_URI })).toMatchObject({
@@ -349,6 +358,33 @@ describe('OAuthAuthenticator.finishSignIn', () => {
     });
     expect(await other.finishSignIn({ ...interrupt, response })).toMatchObject({ status: 'received' });
     expect(server.grants).toEqual(['authorization_code', 'authorization_code']);
+  });
+
+  it('returns success if another process has exchanged the code and still stores its result', async () => {
+    const response = await fixture.respond(fixture.openId());
+    const open = (await fixture.service.loadPendingAuth(interrupt))!;
+    await fixture.finish(response);
+    const exchanged = (await fixture.service.loadPendingAuth(interrupt))!;
+    // The state between the answer of the server and the write of the other process.
+    await fixture.service.savePendingAuth({ ...interrupt, pending: open });
+    const finishing = fixture.another().finishSignIn({ ...interrupt, response });
+    fixture.runtime.timer(300, () => void fixture.service.savePendingAuth({ ...interrupt, pending: exchanged }));
+    expect(await fixture.passTime(finishing)).toMatchObject({ status: 'received' });
+  });
+
+  it.each<[AuthConfig['authScheme'], object]>([
+    [
+      { type: 'apiKey', in: 'header', name: 'X-Key' },
+      { authType: 'apiKey', apiKey: '' },
+    ],
+    [
+      { type: 'http', scheme: 'basic' },
+      { authType: 'http', http: { scheme: 'basic', credentials: { username: '' } } },
+    ],
+  ])('rejects an empty credential for %o', async (authScheme, exchangedAuthCredential) => {
+    await fixture.begin({ authScheme });
+    await expect(fixture.finish({ exchangedAuthCredential })).rejects.toEqual(invalid('must not be empty'));
+    expect(await fixture.authenticator.loadCredential({ ...user, authConfig: { authScheme } })).toBeUndefined();
   });
 
   it('stores an API key or a token that the user entered, and nothing else of the response', async () => {

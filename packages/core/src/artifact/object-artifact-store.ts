@@ -1,3 +1,4 @@
+import { decodeBase64, encodeBase64 } from '../content/base64.ts';
 import { TholeError } from '../errors/thole-error.ts';
 import { isPlainObject } from '../json/find-non-json.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -39,6 +40,8 @@ const SAVE = 'thole-save';
 const FILENAME = 'thole-filename';
 /** S3 accepts 2 KB of metadata. Longer metadata is stored in a separate object. */
 const MAX_META = 1_000;
+/** A name has at most 512 bytes, which are 684 characters of base64. */
+const MAX_FILENAME = 800;
 /** Objects next to the versions: `deleted-7` hides the versions 0 to 7, `meta-…` is long metadata. */
 const DELETED = 'deleted-';
 const META_PREFIX = 'meta-';
@@ -75,17 +78,18 @@ export class ObjectArtifactStore implements ArtifactStore {
 
   async put(key: ArtifactKey, bytes: Uint8Array, meta: ArtifactMeta): Promise<number> {
     const path = await this.#pathOf(key);
-    const save = this.#runtime.newId('save');
     const contentType = meta.kind === 'part' ? 'application/json' : headerValue(meta.mimeType);
-    const metadata = { ...(await this.#metadataOf(path, save, meta)), [SAVE]: save, [FILENAME]: ascii(key.filename) };
+    let metadata = await this.#metadataOf(path, key, meta);
     for (let { next } = await this.#folder(path); ; next++) {
       const isStored = await this.#putOnce(`${path}${next}`, bytes, { contentType, metadata });
       if (!isStored) continue;
       // If a deletion has begun meanwhile, its marker hides this number.
       const { deleted } = await this.#folder(path);
       if (next > deleted) return next;
-      await this.#bucket.remove(`${path}${next}`);
+      await this.#removeVersion(path, next);
       next = deleted;
+      // The deletion may still remove the object with the metadata, so the next number gets another one.
+      metadata = await this.#metadataOf(path, key, meta);
     }
   }
 
@@ -127,23 +131,31 @@ export class ObjectArtifactStore implements ArtifactStore {
 
   async remove(key: ArtifactKey): Promise<void> {
     const path = await this.#pathOf(key);
-    const { versions, names } = await this.#folder(path);
-    const last = versions.at(-1);
-    if (last === undefined) return;
+    const { versions, deleted, names } = await this.#folder(path);
+    const last = versions.at(-1) ?? deleted;
+    if (last < 0) return;
     // The marker is stored first: it hides all versions while they are removed, and later saves continue the numbers.
     const marker = { contentType: 'text/plain', metadata: {} };
-    await this.#putOnce(`${path}${DELETED}${last}`, new Uint8Array(), marker).catch((error: unknown) => {
-      if (!TholeError.is(error, 'STORE_OUTCOME_UNKNOWN')) throw error;
-    });
+    if (last > deleted)
+      await this.#putOnce(`${path}${DELETED}${last}`, new Uint8Array(), marker).catch((error: unknown) => {
+        if (!TholeError.is(error, 'STORE_OUTCOME_UNKNOWN')) throw error;
+      });
+    // These are also versions that an earlier removal has hidden and not removed, because it failed.
     const hasLongMeta = names.some((name) => name.startsWith(META_PREFIX));
-    for (const version of versions) {
-      const object = hasLongMeta ? await this.#bucket.get(`${path}${version}`) : undefined;
-      const metaObject = object?.metadata[META_OBJECT];
-      if (metaObject !== undefined) await this.#bucket.remove(`${path}${metaObject}`);
-      await this.#bucket.remove(`${path}${version}`);
+    for (const version of numbersIn(names)) {
+      if (hasLongMeta) await this.#removeVersion(path, version);
+      else await this.#bucket.remove(`${path}${version}`);
     }
     const older = names.filter((name) => name.startsWith(DELETED) && name !== `${DELETED}${last}`);
     for (const name of older) await this.#bucket.remove(`${path}${name}`);
+  }
+
+  /** Removes a version and the object with its metadata, if there is one. */
+  async #removeVersion(path: string, version: number): Promise<void> {
+    const object = await this.#bucket.get(`${path}${version}`);
+    const metaObject = object?.metadata[META_OBJECT];
+    if (metaObject !== undefined) await this.#bucket.remove(`${path}${metaObject}`);
+    await this.#bucket.remove(`${path}${version}`);
   }
 
   async removeAll(scope: ArtifactScope): Promise<void> {
@@ -168,13 +180,16 @@ export class ObjectArtifactStore implements ArtifactStore {
     }
   }
 
-  async #metadataOf(path: string, save: string, meta: ArtifactMeta): Promise<{ [name: string]: string }> {
+  /** Returns the metadata of a new version. Stores long metadata as an object. */
+  async #metadataOf(path: string, key: ArtifactKey, meta: ArtifactMeta): Promise<{ [name: string]: string }> {
+    const save = this.#runtime.newId('save');
+    const names = { [SAVE]: save, [FILENAME]: encodeFilename(key.filename) };
     const text = ascii(meta);
-    if (text.length <= MAX_META) return { [META]: text };
+    if (text.length <= MAX_META) return { [META]: text, ...names };
     const name = `${META_PREFIX}${encodeURIComponent(save)}`;
     const p = { contentType: 'application/json', metadata: { [SAVE]: save } };
     await this.#putOnce(`${path}${name}`, new TextEncoder().encode(text), p);
-    return { [META_OBJECT]: name };
+    return { [META_OBJECT]: name, ...names };
   }
 
   /** Returns the metadata of a version. A version that another program wrote is a file with its content type. */
@@ -193,7 +208,7 @@ export class ObjectArtifactStore implements ArtifactStore {
 
   async #filenameOf(name: string): Promise<string | undefined> {
     const text = (await this.#bucket.get(name))?.metadata[FILENAME];
-    return text === undefined ? undefined : String(JSON.parse(text));
+    return text === undefined ? undefined : decodeFilename(text);
   }
 
   async #folder(path: string): Promise<Folder> {
@@ -218,11 +233,28 @@ export class ObjectArtifactStore implements ArtifactStore {
 }
 
 function folderOf(names: string[]): Folder {
-  const numbers = names.filter((name) => /^\d+$/.test(name)).map(Number);
   const markers = names.filter((name) => name.startsWith(DELETED)).map((name) => Number(name.slice(DELETED.length)));
   const deleted = Math.max(-1, ...markers);
-  const versions = numbers.filter((version) => version > deleted).sort((a, b) => a - b);
+  const versions = numbersIn(names).filter((version) => version > deleted);
   return { versions, next: (versions.at(-1) ?? deleted) + 1, deleted, names };
+}
+
+/** Returns the numbers of all versions in ascending order, also of hidden ones. */
+function numbersIn(names: string[]): number[] {
+  const numbers = names.filter((name) => /^\d+$/.test(name)).map(Number);
+  return numbers.sort((a, b) => a - b);
+}
+
+/** Returns a file name as JSON, or as base64 if the JSON is longer: S3 accepts 2 KB of metadata. */
+function encodeFilename(filename: string): string {
+  const text = ascii(filename);
+  return text.length <= MAX_FILENAME ? text : encodeBase64(new TextEncoder().encode(filename));
+}
+
+function decodeFilename(text: string): string | undefined {
+  if (text.startsWith('"')) return String(JSON.parse(text));
+  const bytes = decodeBase64(text);
+  return bytes && new TextDecoder().decode(bytes);
 }
 
 /** Returns a value as JSON that has only printable ASCII characters. */

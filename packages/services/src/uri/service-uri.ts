@@ -27,6 +27,8 @@ export function readServiceUri(uriName: string, text: string): ServiceUri {
   // With two slashes, the text after them would be a host name.
   if (scheme === 'sqlite' && !/^(?:|:memory:|\/.+)$/s.test(rest))
     throw invalidUri(`${uriName} must name a file: sqlite:///./file.db or sqlite:////absolute/file.db.`);
+  if (scheme === 'sqlite' && rest.includes('?'))
+    throw invalidUri(`${uriName} must have no parameters. Write ? in the name of a file as %3F.`);
   return { scheme, rest };
 }
 

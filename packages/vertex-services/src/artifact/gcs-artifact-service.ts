@@ -1,6 +1,6 @@
 import { StoredArtifactService, systemRuntime, TholeError } from '@thole/core';
 import { invalidInput, ObjectArtifactStore, rejectUnknownOptions } from '@thole/core/kit';
-import { assertGoogleOptions, googleOptionNames } from '../client/google-options.ts';
+import { assertGoogleOptions, assertHttpUrl, googleOptionNames } from '../client/google-options.ts';
 import type { GoogleOptions } from '../client/google-options.ts';
 import { processEnv } from '../client/google-place.ts';
 import { GcsBucket } from './gcs-bucket.ts';
@@ -43,7 +43,9 @@ export class GcsArtifactService extends StoredArtifactService {
 function emulatorOptions(): GoogleOptions {
   const host = processEnv()['STORAGE_EMULATOR_HOST'];
   if (host === undefined || host === '') return {};
-  return { baseUrl: /^https?:\/\//.test(host) ? host : `http://${host}`, googleAuthOptions: false };
+  const baseUrl = host.includes('://') ? host : `http://${host}`;
+  assertHttpUrl('STORAGE_EMULATOR_HOST', baseUrl);
+  return { baseUrl, googleAuthOptions: false };
 }
 
 function pickGoogleOptions(options: GcsArtifactServiceOptions): GoogleOptions {

@@ -71,8 +71,8 @@ export class GcsBucket implements ObjectBucket {
         throw this.#explain(error);
       });
       for (const item of (page['items'] ?? []) as JsonObject[]) names.push(item['name'] as string);
-      pageToken = page['nextPageToken'] as string | undefined;
-    } while (pageToken);
+      pageToken = this.#client.nextPageToken(page, pageToken);
+    } while (pageToken !== undefined);
     return names;
   }
 

@@ -42,6 +42,7 @@ export class AccessTokens {
 }
 
 const LOG_IN = 'Run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS to a key file.';
+const UNREACHABLE = 'No access token: the token server of Google cannot be reached.';
 const CHECK_KEY = 'Check that the service account exists and that its key is valid, or create a new key.';
 
 function explainTokenError(error: unknown, options: GoogleAuthOptions): TholeError {
@@ -68,9 +69,13 @@ function explainTokenError(error: unknown, options: GoogleAuthOptions): TholeErr
         cause,
       });
   }
-  return new TholeError('STORE_UNAVAILABLE', 'No access token: the token server of Google cannot be reached.', {
-    cause,
-  });
+  return new TholeError('STORE_UNAVAILABLE', UNREACHABLE, { cause });
+}
+
+/** Returns the error for a token server that does not answer. It is not retried: the caller waited for the whole limit. */
+export function silentTokenServer(timeoutMs: number): TholeError {
+  const cause = new Error(`No answer within ${timeoutMs} ms.`);
+  return new TholeError('STORE_UNAVAILABLE', UNREACHABLE, { cause, details: { endedBy: 'client' } });
 }
 
 function secretsOf({ credentials }: GoogleAuthOptions): string[] {

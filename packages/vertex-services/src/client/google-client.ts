@@ -1,7 +1,7 @@
 import { systemRuntime, TholeError } from '@thole/core';
 import { guardedFetch, raceAbort, withRetries } from '@thole/core/kit';
 import type { Json, JsonObject, Runtime } from '@thole/core';
-import { AccessTokens } from './access-tokens.ts';
+import { AccessTokens, silentTokenServer } from './access-tokens.ts';
 import type { GoogleOptions } from './google-options.ts';
 import { mapGoogleError } from './map-google-error.ts';
 import type { ProductNames } from './map-google-error.ts';
@@ -45,20 +45,28 @@ export class GoogleClient {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Sends a request and returns the JSON of the answer. An empty answer is `{}`. */
+  /**
+   * Sends a request and returns the JSON of the answer. An empty answer is `{}`. Throws `STORE_OUTCOME_UNKNOWN` for another
+   * answer to a write.
+   */
   async json(request: GoogleRequest): Promise<JsonObject> {
+    const { method = 'GET', isRead = method === 'GET' } = request;
     const text = new TextDecoder().decode(await this.bytes(request));
     if (text.trim() === '') return {};
-    let value: Json;
-    try {
-      value = JSON.parse(text) as Json;
-    } catch (cause) {
-      throw new TholeError('STORE_UNAVAILABLE', `${this.#names.product} returned an answer that is not JSON.`, {
-        cause,
-      });
-    }
+    const value = parseJson(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-    throw new TholeError('STORE_UNAVAILABLE', `${this.#names.product} returned an answer that is not an object.`);
+    const [code, outcome] = outcomeOf(!isRead);
+    const expected = value === undefined ? 'JSON' : 'an object';
+    throw new TholeError(code, `${this.#names.product} returned an answer that is not ${expected}.${outcome}`);
+  }
+
+  /** Returns the token of the page after `page`, which was read with `pageToken`. Throws `STORE_UNAVAILABLE` if it repeats. */
+  nextPageToken(page: JsonObject, pageToken: string | undefined): string | undefined {
+    const next = (page['nextPageToken'] as string | undefined) || undefined;
+    if (next === undefined || next !== pageToken) return next;
+    throw new TholeError('STORE_UNAVAILABLE', `${this.#names.product} returned the same page of a list again.`, {
+      retryable: false,
+    });
   }
 
   /** Sends a request and returns the body of the answer. */
@@ -81,13 +89,27 @@ export class GoogleClient {
 
   async #send(request: GoogleRequest): Promise<Uint8Array> {
     try {
-      return await this.#sendOnce(request, await this.#tokens.get());
+      return await this.#sendOnce(request, await this.#token());
     } catch (error) {
       if (!TholeError.is(error) || error.details?.['httpStatus'] !== 401) throw error;
       this.#tokens.discard();
-      const token = await this.#tokens.get();
+      const token = await this.#token();
       if (token === undefined) throw error;
       return this.#sendOnce(request, token);
+    }
+  }
+
+  // The library has no time limit for a silent token server or metadata server.
+  async #token(): Promise<string | undefined> {
+    const limit = new AbortController();
+    const cancelTimer = this.runtime.timer(this.#timeoutMs, () => {
+      this.#tokens.discard();
+      limit.abort(silentTokenServer(this.#timeoutMs));
+    });
+    try {
+      return await raceAbort(this.#tokens.get(), limit.signal);
+    } finally {
+      cancelTimer();
     }
   }
 
@@ -122,9 +144,7 @@ export class GoogleClient {
 
   #explain(error: unknown, isWrite: boolean): unknown {
     const { product } = this.#names;
-    const [code, outcome] = isWrite
-      ? (['STORE_OUTCOME_UNKNOWN', ' The write may have been done.'] as const)
-      : (['STORE_UNAVAILABLE', ''] as const);
+    const [code, outcome] = outcomeOf(isWrite);
     if (TholeError.is(error, 'MODEL_TIMEOUT'))
       return new TholeError(code, `${product} did not answer within ${this.#timeoutMs} ms.${outcome}`, {
         // Not retried: the caller already waited for the whole limit.
@@ -136,6 +156,20 @@ export class GoogleClient {
     if (!isWrite || NOT_SENT.test(reason))
       return new TholeError('STORE_UNAVAILABLE', `${product} cannot be reached: ${reason}.`, { cause: error });
     return new TholeError(code, `The connection to ${product} broke: ${reason}.${outcome}`, { cause: error });
+  }
+}
+
+/** Returns the code of an error without a clear answer, and a sentence for its message. */
+function outcomeOf(isWrite: boolean): readonly [code: string, sentence: string] {
+  return isWrite ? ['STORE_OUTCOME_UNKNOWN', ' The write may have been done.'] : ['STORE_UNAVAILABLE', ''];
+}
+
+// The error of the parser is dropped: its message contains a part of the text, which may be stored data.
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
   }
 }
 

@@ -40,10 +40,15 @@ export function assertGoogleOptions(options: GoogleOptions, owner: string): void
   const { googleAuthOptions, baseUrl, fetch, timeoutMs, maxAttempts } = options;
   if (googleAuthOptions !== undefined && googleAuthOptions !== false && !isPlainObject(googleAuthOptions))
     throw invalidInput(`googleAuthOptions of ${owner}`, 'an object or false', googleAuthOptions);
-  const url = typeof baseUrl === 'string' ? URL.parse(baseUrl) : null;
-  if (baseUrl !== undefined && url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw new TholeError('INVALID_INPUT', `baseUrl of ${owner} must be an http or https URL.`);
+  if (baseUrl !== undefined) assertHttpUrl(`baseUrl of ${owner}`, baseUrl);
   if (fetch !== undefined && typeof fetch !== 'function') throw invalidInput(`fetch of ${owner}`, 'a function', fetch);
   if (timeoutMs !== undefined) assertDuration(`timeoutMs of ${owner}`, timeoutMs);
   if (maxAttempts !== undefined) assertCount(`maxAttempts of ${owner}`, maxAttempts, 1);
+}
+
+/** Throws `INVALID_INPUT` unless the value is an http or https URL. `name` is the option or the variable. */
+export function assertHttpUrl(name: string, value: unknown): void {
+  const url = typeof value === 'string' ? URL.parse(value) : null;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new TholeError('INVALID_INPUT', `${name} must be an http or https URL.`);
 }

@@ -2,9 +2,10 @@ import { TholeError } from '@thole/core';
 import type { JsonObject } from '@thole/core';
 import { GoogleClient } from './google-client.ts';
 import type { GoogleRequest } from './google-client.ts';
+import { assertHttpUrl } from './google-options.ts';
 import type { GoogleOptions } from './google-options.ts';
 import { processEnv, vertexUrl } from './google-place.ts';
-import { readGoogleError } from './map-google-error.ts';
+import { httpStatusOf, readGoogleError } from './map-google-error.ts';
 
 /** Version of the REST API that has sessions, Memory Bank and RAG. */
 const VERSION = 'v1beta1';
@@ -31,7 +32,9 @@ export class VertexClient extends GoogleClient {
       role: '"Vertex AI User" (roles/aiplatform.user)',
       api: 'aiplatform.googleapis.com',
     });
-    this.#baseUrl = options.baseUrl ?? (processEnv()['GOOGLE_VERTEX_BASE_URL'] || undefined);
+    const fromEnv = processEnv()['GOOGLE_VERTEX_BASE_URL'] || undefined;
+    this.#baseUrl = options.baseUrl ?? fromEnv;
+    if (this.#baseUrl !== undefined) assertHttpUrl('GOOGLE_VERTEX_BASE_URL', this.#baseUrl);
   }
 
   /** Returns the URL of a path. `prefix` is `upload` for uploads. */
@@ -45,16 +48,26 @@ export class VertexClient extends GoogleClient {
     do {
       const page = await this.json({ ...request, query: { ...request.query, pageSize, pageToken } });
       yield* (page[member] as JsonObject[] | undefined) ?? [];
-      pageToken = (page['nextPageToken'] as string | undefined) || undefined;
+      pageToken = this.nextPageToken(page, pageToken);
     } while (pageToken !== undefined);
   }
 
   /** Sends a request that starts a long-running operation and returns the response of the finished operation. */
   async runOperation(request: GoogleRequest, location: string): Promise<JsonObject> {
-    return this.waitForOperation(await this.json(request), location, request.signal);
+    const started = await this.json(request);
+    try {
+      return await this.waitForOperation(started, location, request.signal);
+    } catch (error) {
+      // The operation of a deletion may be deleted with its resource.
+      if (request.method === 'DELETE' && httpStatusOf((error as Error).cause) === 404) return {};
+      throw error;
+    }
   }
 
-  /** Waits for an operation. Throws its error, or `STORE_OUTCOME_UNKNOWN` if it does not finish. */
+  /**
+   * Waits for an operation. Throws its error, or `STORE_OUTCOME_UNKNOWN` if it does not finish or cannot be read: the service
+   * may finish it later.
+   */
   async waitForOperation(started: JsonObject, location: string, signal?: AbortSignal): Promise<JsonObject> {
     let operation = started;
     for (let polls = 0; operation['done'] !== true; polls++) {
@@ -62,7 +75,12 @@ export class VertexClient extends GoogleClient {
       if (typeof name !== 'string' || polls === MAX_POLLS)
         throw new TholeError('STORE_OUTCOME_UNKNOWN', 'An operation of Vertex AI did not finish in time.');
       if (polls > 0) await this.runtime.sleep(POLL_MS[Math.min(polls, POLL_MS.length) - 1]!, signal);
-      operation = await this.json({ url: this.url({ location, name }), signal });
+      operation = await this.json({ url: this.url({ location, name }), signal }).catch((cause: unknown) => {
+        signal?.throwIfAborted();
+        throw new TholeError('STORE_OUTCOME_UNKNOWN', 'The state of an operation of Vertex AI could not be read.', {
+          cause,
+        });
+      });
     }
     const error = operation['error'] as { code?: number; message?: string } | undefined;
     if (error) {

@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
-import { sessionExists } from '@thole/core/kit';
-import type { SessionRef, StoredSession } from '@thole/core';
+import { errorFields, sessionExists } from '@thole/core/kit';
+import type { SessionRef, StoredSession, UserRef } from '@thole/core';
 import { engineNotFound } from '../client/agent-engine.ts';
 import type { AgentEngines } from '../client/agent-engine.ts';
 import { httpStatusOf, isTaken } from '../client/map-google-error.ts';
@@ -69,7 +69,12 @@ export class SessionRecords {
   }
 
   /** Returns the sessions of a user or of all users. */
-  async list({ appName, userId }: { appName: string; userId?: string | undefined }): Promise<SessionRecord[]> {
+  async list(p: { appName: string; userId?: string | undefined }): Promise<SessionRecord[]> {
+    return (await this.#listAll(p)).filter((record) => this.#isOwner(record, p.appName));
+  }
+
+  /** Returns the sessions of all apps, and sessions that were created only to read a state. */
+  async #listAll({ appName, userId }: { appName: string; userId?: string | undefined }): Promise<SessionRecord[]> {
     const filter = userId === undefined ? undefined : `user_id=${quoteFilterValue(userId)}`;
     const engine = this.#engines.find(appName);
     const url = this.#client.url(engine, '/sessions');
@@ -82,29 +87,35 @@ export class SessionRecords {
       const owner = stored['userId'] as string;
       if (userId !== undefined && owner !== userId) continue;
       const sessionId = idOf(stored);
-      const record = readRecord({ appName, userId: owner, sessionId }, stored);
-      if (this.#isOwner(record, appName)) records.push(record);
+      records.push(readRecord({ appName, userId: owner, sessionId }, stored));
     }
     return records;
   }
 
   /**
    * Calls `work` with a session of the user, which contains the state of the user and the app. The service returns these
-   * states only with a session. If there is no session, one is created and deleted.
+   * states only with a session. If there is no session, one is created and deleted. With `isOwn`, the session is not one of
+   * another app, so that `work` can write to it.
    */
   async withAnySession<T>(
     appName: string,
     userId: string | undefined,
     work: (record: SessionRecord) => Promise<T>,
+    { isOwn = false }: { isOwn?: boolean } = {},
   ): Promise<T> {
     const engine = this.#engines.find(appName);
     const url = this.#client.url(engine, '/sessions');
     const query = { filter: userId === undefined ? undefined : `user_id=${quoteFilterValue(userId)}` };
-    for await (const stored of this.#client.pages({ url, query }, 'sessions', 1)) {
+    for await (const stored of this.#client.pages({ url, query }, 'sessions', isOwn ? undefined : 1)) {
       const key = { appName, userId: stored['userId'] as string, sessionId: idOf(stored) };
       if (userId !== undefined && key.userId !== userId) continue;
-      const complete = await this.#client.json({ url: this.#client.url(this.path(key)) });
-      return work(readRecord(key, complete));
+      if (isOwn && !this.#isOwnOrProbe(readRecord(key, stored), appName)) continue;
+      try {
+        return await work(await this.#read(key));
+      } catch (error) {
+        // The session was deleted meanwhile.
+        if (httpStatusOf(error) !== 404) throw error;
+      }
     }
     const owner = userId ?? 'thole';
     const body = { userId: owner, sessionState: probeState(this.#client.runtime.now()) };
@@ -114,10 +125,27 @@ export class SessionRecords {
     );
     const key = { appName, userId: owner, sessionId: idOf(created) };
     try {
-      return await work(readRecord(key, await this.#client.json({ url: this.#client.url(this.path(key)) })));
+      return await work(await this.#read(key));
+    } catch (cause) {
+      if (httpStatusOf(cause) !== 404) throw cause;
+      const message = 'The data of the user was deleted while it was read. Try again.';
+      throw new TholeError('STORE_UNAVAILABLE', message, { cause });
     } finally {
-      await this.delete(key);
+      // The result does not depend on this deletion. The next call uses the session, and `deleteProbes` deletes it.
+      await this.delete(key).catch((error: unknown) => {
+        const { logger } = this.#client.runtime;
+        logger.warn('A temporary session on Vertex AI was not deleted.', { ...key, ...errorFields(error) });
+      });
     }
+  }
+
+  /** Deletes sessions that `withAnySession` has created for the user and that remained after an error or a crash. */
+  async deleteProbes({ appName, userId }: UserRef): Promise<void> {
+    for (const { key, isProbe } of await this.#listAll({ appName, userId })) if (isProbe) await this.delete(key);
+  }
+
+  async #read(key: SessionRef): Promise<SessionRecord> {
+    return readRecord(key, await this.#client.json({ url: this.#client.url(this.path(key)) }));
   }
 
   path({ appName, sessionId }: SessionRef): VertexPath {
@@ -130,8 +158,12 @@ export class SessionRecords {
     return this.#engines.isFixed ? appName : undefined;
   }
 
-  #isOwner({ owner, isProbe }: SessionRecord, appName: string): boolean {
-    return !isProbe && (owner === undefined || !this.#engines.isFixed || owner === appName);
+  #isOwner(record: SessionRecord, appName: string): boolean {
+    return !record.isProbe && this.#isOwnOrProbe(record, appName);
+  }
+
+  #isOwnOrProbe({ owner }: SessionRecord, appName: string): boolean {
+    return owner === undefined || !this.#engines.isFixed || owner === appName;
   }
 }
 

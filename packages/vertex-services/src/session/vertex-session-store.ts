@@ -70,8 +70,8 @@ export class VertexSessionStore implements SessionStore {
     return this.#queue.run(sessionKeyOf(key), async () => {
       const record = await this.#records.find(key);
       if (!record) return undefined;
-      const events = await this.#readAllEvents(key, record);
-      return { ...this.#complete(record, events), events: selectWindow(events, window) };
+      const events = await this.#readAllEvents(key, record).catch(ignoreDeleted);
+      return events && { ...this.#complete(record, events), events: selectWindow(events, window) };
     });
   }
 
@@ -83,8 +83,12 @@ export class VertexSessionStore implements SessionStore {
     const page = records.slice(offset, query.limit === undefined ? undefined : offset + query.limit);
     const sessions: SessionPage['sessions'][number][] = [];
     for (const record of page) {
-      const events = record.hasHead ? undefined : await this.#readAllEvents(record.key, record);
-      sessions.push(events ? this.#complete(record, events) : withoutOwnMembers(record));
+      if (record.hasHead) {
+        sessions.push(withoutOwnMembers(record));
+        continue;
+      }
+      const events = await this.#readAllEvents(record.key, record).catch(ignoreDeleted);
+      if (events) sessions.push(this.#complete(record, events));
     }
     return { sessions, total: records.length };
   }
@@ -97,8 +101,9 @@ export class VertexSessionStore implements SessionStore {
     return this.#queue.run(sessionKeyOf(key), async () => {
       const record = await this.#records.find(key);
       if (!record || (p.ifIdle && hasMarks(record.marks))) return false;
-      if (p.ifLastSeq !== undefined && (await this.#readAllEvents(key, record)).length !== p.ifLastSeq) return false;
-      return this.#delete(key);
+      if (p.ifLastSeq === undefined) return this.#delete(key);
+      const events = await this.#readAllEvents(key, record).catch(ignoreDeleted);
+      return events?.length === p.ifLastSeq && this.#delete(key);
     });
   }
 
@@ -131,19 +136,18 @@ export class VertexSessionStore implements SessionStore {
 
   async removeUser(user: UserRef): Promise<void> {
     const { appName, userId } = user;
-    await this.#records.withAnySession(appName, userId, async (record) => {
-      const keys = Object.keys(record.userState);
+    const deleteState = async ({ key, userState }: SessionRecord): Promise<void> => {
+      const keys = Object.keys(userState);
       if (keys.length === 0) return;
       const stateDelta = Object.fromEntries(keys.map((name) => [`user:${name}`, null]));
       const timestamp = formatMicros(toMicros(this.#client.runtime.now()));
       const body = { author: 'system', invocationId: 'deletion', timestamp, actions: { stateDelta } };
-      await this.#client.json({
-        method: 'POST',
-        url: this.#client.url(this.#records.path(record.key), ':appendEvent'),
-        body,
-      });
-    });
+      const url = this.#client.url(this.#records.path(key), ':appendEvent');
+      await this.#client.json({ method: 'POST', url, body });
+    };
+    await this.#records.withAnySession(appName, userId, deleteState, { isOwn: true });
     for (const { key } of await this.#records.list(user)) await this.remove(key, {});
+    await this.#records.deleteProbes(user);
   }
 
   /** Returns the record of the session and updates its known events. Throws `SESSION_NOT_FOUND` if it does not exist. */
@@ -164,8 +168,12 @@ export class VertexSessionStore implements SessionStore {
     return record;
   }
 
+  /** Throws `SESSION_NOT_FOUND` if the session was deleted after `record` was read. */
   async #readAllEvents(key: SessionRef, record: SessionRecord): Promise<Event[]> {
-    const { events, known } = await readEvents(this.#client, this.#records.path(key), record.incarnation);
+    const reading = readEvents(this.#client, this.#records.path(key), record.incarnation);
+    const { events, known } = await reading.catch((error: unknown) => {
+      throw httpStatusOf(error) === 404 ? sessionNotFound(key) : error;
+    });
     this.#remember(sessionKeyOf(key), known);
     return events;
   }
@@ -250,6 +258,10 @@ interface StoreContext {
   /** State changes to apply, with prefixes. */
   delta: StateMap;
   marks: AppendOptions['marks'];
+}
+
+function ignoreDeleted(error: unknown): undefined {
+  if (!TholeError.is(error, 'SESSION_NOT_FOUND')) throw error;
 }
 
 function ignoreMissing(error: unknown): void {

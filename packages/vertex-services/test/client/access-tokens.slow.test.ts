@@ -110,6 +110,19 @@ describe('Google credentials', () => {
     expect(await failureOf(server.options.googleAuthOptions)).toBeUndefined();
   });
 
+  it('cause an error after timeoutMs if the token server sends nothing', async () => {
+    const runtime = new FixedRuntime();
+    const service = new VertexAiSessionService({ ...place, ...server.options, runtime, timeoutMs: 1000 });
+    server.faults.push({ on: 'POST /token', answer: 'silence' });
+    await expect(passTime(runtime, service.getSession(key))).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      retryable: true,
+      message: 'No access token: the token server of Google cannot be reached.',
+      cause: { message: 'No answer within 1000 ms.' },
+    });
+    expect(await service.getSession(key)).toBeUndefined();
+  });
+
   it('are not sent if googleAuthOptions is false', async () => {
     server.requests.length = 0;
     await failureOf(false);

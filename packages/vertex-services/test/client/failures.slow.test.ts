@@ -1,5 +1,6 @@
+import { inspect } from 'node:util';
 import { FixedRuntime } from '@thole/testing';
-import { VertexAiMemoryBankService, VertexAiSessionService } from '@thole/vertex-services';
+import { GcsArtifactService, VertexAiMemoryBankService, VertexAiSessionService } from '@thole/vertex-services';
 import type { VertexAiSessionServiceOptions } from '@thole/vertex-services';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GoogleServer } from '../google-server/google-server.ts';
@@ -159,6 +160,50 @@ describe('Requests to Google', () => {
       code: 'STORE_UNAVAILABLE',
       message: 'Vertex AI returned an answer that is not JSON.',
     });
+  });
+
+  it('keep stored data in an answer that is not JSON out of the error', async () => {
+    server.faults.push({ on: 'GET /sessions', answer: { bytes: Buffer.from('secret {"sessions": []}') } });
+    const error = await open()
+      .listSessions(user)
+      .catch((caught: unknown) => caught);
+    expect(inspect(error)).toContain('returned an answer that is not JSON');
+    expect(inspect(error)).not.toContain('secret');
+  });
+
+  it('report that a write may have been done if its answer is not JSON', async () => {
+    const memory = new VertexAiMemoryBankService({ ...place, ...server.options, agentEngineId: newEngines(), runtime });
+    server.faults.push({ on: 'POST /memories', afterWork: true, answer: { bytes: Buffer.from('<html>') } });
+    await expect(memory.addMemory({ ...user, memory: 'Likes tea.' })).rejects.toMatchObject({
+      code: 'STORE_OUTCOME_UNKNOWN',
+      message: 'Vertex AI returned an answer that is not JSON. The write may have been done.',
+    });
+  });
+
+  it('do not read a list forever if the server repeats a page', async () => {
+    const expected = { code: 'STORE_UNAVAILABLE', message: expect.stringContaining('the same page of a list again') };
+    server.faults.push({ on: 'GET', times: 99, answer: { json: { nextPageToken: 'again' } } });
+    await expect(open().listSessions(user)).rejects.toMatchObject(expected);
+    const artifacts = new GcsArtifactService({ bucket: 'again', ...server.options, runtime });
+    await expect(artifacts.listArtifactKeys(key)).rejects.toMatchObject(expected);
+  });
+
+  it('report that a write may have been done if its operation cannot be read', async () => {
+    const memory = new VertexAiMemoryBankService({ ...place, ...server.options, agentEngineId: newEngines(), runtime });
+    server.faults.push({ on: 'GET /operations/', times: 4, answer: errorAnswer(503, 'UNAVAILABLE', 'Try later.') });
+    await expect(passTime(runtime, memory.addMemory({ ...user, memory: 'Likes tea.' }))).rejects.toMatchObject({
+      code: 'STORE_OUTCOME_UNKNOWN',
+      message: 'The state of an operation of Vertex AI could not be read.',
+      cause: { message: 'Vertex AI failed with status 503.' },
+    });
+  });
+
+  it('count a deletion as done if its operation was deleted too', async () => {
+    const service = open();
+    await service.createSession(key);
+    server.faults.push({ on: 'GET /operations/', answer: errorAnswer(404, 'NOT_FOUND', 'No operation.') });
+    await service.deleteSession(key);
+    expect(await service.getSession(key)).toBeUndefined();
   });
 
   it('read an operation until it is done, with growing waits', async () => {

@@ -56,6 +56,11 @@ export class SessionRoutes implements Routes {
     return this.#engines.get(engine)?.sessions.get(id)?.events ?? [];
   }
 
+  /** The ids of all sessions of an engine. */
+  idsOf(engine: string): string[] {
+    return [...(this.#engines.get(engine)?.sessions.keys() ?? [])];
+  }
+
   answer(request: GoogleRequest): GoogleAnswer | undefined {
     const match = PATH.exec(request.path);
     if (!match) return undefined;

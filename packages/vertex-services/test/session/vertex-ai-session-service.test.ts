@@ -137,6 +137,19 @@ describe('VertexAiSessionService', () => {
     expect(await passTime(runtime, open().createSession(key))).toMatchObject({ id: 's1' });
   });
 
+  it('stores an event once if the answer to its append is not JSON', async () => {
+    const service = open();
+    const session = await service.createSession(key);
+    server.faults.push({ on: ':appendEvent', afterWork: true, answer: { bytes: Buffer.from('<html>') } });
+    await passTime(runtime, service.appendEvent({ session, event: userEvent('e1', 'Hello') }));
+    expect(server.sessions.eventsOf(sessionName()).map(({ rawEvent }) => (rawEvent as Event).id)).toEqual(['e1']);
+  });
+
+  it('creates a session if its operation cannot be read', async () => {
+    server.faults.push({ on: 'GET /operations/', answer: { status: 404, json: {} } });
+    expect(await open().createSession(key)).toMatchObject({ id: 's1' });
+  });
+
   it('names the session ids that Vertex AI accepts', async () => {
     await expect(open().createSession({ ...key, sessionId: 'session_info' })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
@@ -144,6 +157,53 @@ describe('VertexAiSessionService', () => {
         'sessionId must have 1 to 63 letters, digits and hyphens on Vertex AI: use "session-info", not "session_info".',
     });
     expect(server.requests).toEqual([]);
+  });
+
+  it('treats a session as missing if another process deletes it between two requests', async () => {
+    const service = open();
+    const session = await service.createSession(key);
+    const deleteNow = (): number => server.faults.push({ on: 'GET /events', answer: { status: 404, json: {} } });
+    deleteNow();
+    expect(await open().getSession(key)).toBeUndefined();
+    deleteNow();
+    await expect(open().appendEvent({ session, event: userEvent('e1', 'Hello') })).rejects.toMatchObject({
+      code: 'SESSION_NOT_FOUND',
+    });
+  });
+
+  it('lists the other sessions if another process deletes one between two requests', async () => {
+    const service = open();
+    await service.createSession(key);
+    const parent = sessionName().replace('/sessions/s1', '');
+    await sendAsOther('POST', `${parent}/sessions?sessionId=s2`, { userId: 'ada' });
+    server.faults.push({ on: 'GET /sessions/s2/events', answer: { status: 404, json: {} } });
+    expect((await service.listSessions(key)).sessions.map(({ id }) => id)).toEqual(['s1']);
+  });
+
+  it('reads the state of a user while sessions of the user are deleted', async () => {
+    const service = open();
+    await service.createSession({ ...key, state: { 'user:name': 'Ada' } });
+    await service.createSession({ ...key, sessionId: 's2' });
+    server.faults.push({ on: 'GET /sessions/s2', answer: { status: 404, json: {} } });
+    expect(await service.getUserState(key)).toEqual({ 'user:name': 'Ada' });
+  });
+
+  it('reads the state of a user if its temporary session stays, and deletes it with the user', async () => {
+    const service = open({ maxAttempts: 1 });
+    server.faults.push({ on: 'DELETE /sessions/', answer: { status: 500, json: {} } });
+    expect(await service.getUserState(key)).toEqual({});
+    expect(server.sessions.idsOf(`${engine}`)).toHaveLength(1);
+    await service.deleteUserData(key);
+    expect(server.sessions.idsOf(`${engine}`)).toEqual([]);
+  });
+
+  it('deletes the data of a user without an event in the sessions of another app', async () => {
+    const service = open();
+    await service.createSession({ ...key, state: { 'user:name': 'Ada' } });
+    await service.createSession({ ...key, appName: 'cafe', sessionId: 's2' });
+    await service.deleteUserData(key);
+    expect(await service.getUserState(key)).toEqual({});
+    expect((await service.getSession({ ...key, appName: 'cafe', sessionId: 's2' }))!.events).toEqual([]);
   });
 
   it('names an Agent Engine that does not exist', async () => {
