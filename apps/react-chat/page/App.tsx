@@ -1,29 +1,18 @@
 import { useEffect, useState } from 'react';
-import { Chat } from './Chat.tsx';
-import { loadChat } from './chat-api.ts';
-import type { StoredChat } from './chat-api.ts';
+import { LoadedChat } from './LoadedChat.tsx';
 
-/** The page with one chat. The id of the chat is in the address, so that a reload keeps it. */
+/** The page with one chat. The id of the chat is in the address, so that a reload and the buttons back and forward keep it. */
 export function App() {
   const [id, setId] = useState(readChatId);
-  const [stored, setStored] = useState<StoredChat>();
-  const [problem, setProblem] = useState<string>();
 
   useEffect(() => {
-    let isCurrent = true;
-    setStored(undefined);
-    loadChat(id).then(
-      (chat) => isCurrent && setStored(chat),
-      (error: unknown) => isCurrent && setProblem(String(error)),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [id]);
+    const follow = (): void => setId(readChatId());
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
 
   const startChat = (): void => {
     location.hash = crypto.randomUUID();
-    setId(location.hash.slice(1));
   };
 
   return (
@@ -35,14 +24,14 @@ export function App() {
         </button>
       </header>
       <main>
-        {problem !== undefined && <p role="alert">Cannot load the chat. {problem}</p>}
-        {stored && <Chat key={id} id={id} stored={stored} />}
+        <LoadedChat key={id} id={id} />
       </main>
     </>
   );
 }
 
+/** Returns the id in the address. Adds an id if the address has none. */
 function readChatId(): string {
-  if (location.hash.length < 2) location.hash = crypto.randomUUID();
+  if (location.hash.length < 2) history.replaceState(null, '', `#${crypto.randomUUID()}`);
   return location.hash.slice(1);
 }

@@ -49,6 +49,23 @@ describeInBrowser('apps/react-chat', (browser) => {
     await expect.poll(() => page.getByRole('listitem').count()).toBe(0);
   });
 
+  it('follows the buttons back and forward, and shows an error only in its own chat', async () => {
+    const page = await visit(browser(), `${server.url}/?userId=eve#one`, { expected: /503/ });
+    await send(page, 'Hello');
+    await expect.poll(() => page.getByRole('listitem', { name: 'You' }).count()).toBe(1);
+    await page.getByRole('button', { name: 'New chat' }).click();
+    await expect.poll(() => page.getByRole('listitem').count()).toBe(0);
+    await page.goBack();
+    await page.getByRole('listitem', { name: 'You' }).getByText('Hello').waitFor();
+    await page.route('**/chat/*/messages?*', (route) => route.fulfill({ status: 503 }));
+    await page.goForward();
+    await page.getByText(/^Cannot load the chat/).waitFor();
+    await page.unroute('**/chat/*/messages?*');
+    await page.goBack();
+    await page.getByRole('listitem', { name: 'You' }).getByText('Hello').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
   it('does not book after a rejection', async () => {
     const page = await visit(browser(), `${server.url}/?userId=bob`);
     await send(page, 'Book me a room with a sea view.');

@@ -1,3 +1,4 @@
+import type { FunctionCall } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { forkOf } from '../page/state/fork-of.ts';
 import { joinPartial } from '../page/state/join-partials.ts';
@@ -18,6 +19,14 @@ describe('mergeEvents', () => {
     expect(mergeEvents([], [three, one])).toEqual([one, three]);
     const known = [one, two];
     expect(mergeEvents(known, [])).toBe(known);
+  });
+
+  it('adds empty arguments to calls without arguments, and keeps other events unchanged', () => {
+    const call = anEvent(2, { parts: [{ text: 'Now.' }, { functionCall: { name: 'now' } as FunctionCall }] });
+    const [first, second] = mergeEvents([], [one, call]);
+    expect(first).toBe(one);
+    expect(second!.content!.parts).toEqual([{ text: 'Now.' }, { functionCall: { name: 'now', args: {} } }]);
+    expect(mergeEvents([one], [call])[1]).toEqual(second);
   });
 });
 
@@ -126,5 +135,11 @@ describe('readSessionFile', () => {
     expect(() => readSessionFile('{')).toThrow('The file is not JSON.');
     expect(() => readSessionFile('[]')).toThrow('The file has no list of events.');
     expect(() => readSessionFile('{"events":[{}]}')).toThrow('Event 1 of the file has no author.');
+    for (const content of [5, { parts: 'text' }, { parts: [null] }]) {
+      const unreadable = JSON.stringify({ events: [...file.events, { author: 'user', content }] });
+      expect(() => readSessionFile(unreadable)).toThrow('Event 2 of the file has no readable content.');
+    }
+    for (const content of [null, {}, { parts: null }])
+      expect(readSessionFile(JSON.stringify({ events: [{ author: 'user', content }] })).events).toHaveLength(1);
   });
 });

@@ -59,6 +59,25 @@ describeInBrowser('the page, in its conversation', (browser) => {
     ]);
   });
 
+  it('ignores files that are dropped next to the message box, and other dragged data', async () => {
+    const hotel = await startHotelServer();
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
+    await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
+    // Without `preventDefault`, the browser opens the dropped file instead of the page.
+    const isPrevented = (name: string, data: string): Promise<boolean> =>
+      page.evaluate(`{
+        const dataTransfer = new DataTransfer();
+        dataTransfer.${data};
+        const drag = new DragEvent('${name}', { dataTransfer, bubbles: true, cancelable: true });
+        !document.querySelector('main').dispatchEvent(drag);
+      }`);
+    for (const name of ['dragover', 'drop']) {
+      expect(await isPrevented(name, `items.add(new File(['a'], 'a.txt'))`)).toBe(true);
+      expect(await isPrevented(name, `setData('text/plain', 'a')`)).toBe(false);
+    }
+    expect(await page.getByRole('list', { name: 'Attached files' }).count()).toBe(0);
+  });
+
   it('hides thoughts until they are opened', async () => {
     const hotel = await startHotelServer([thinks('The guest is tired.', 'Sleep well.')]);
     const page = await visit(browser(), `${hotel.url}/dev-ui/`);
@@ -93,5 +112,55 @@ describeInBrowser('the page, in its conversation', (browser) => {
     await newest.click();
     await expect.poll(top).toBeGreaterThan(1_000);
     await newest.waitFor({ state: 'detached' });
+  });
+
+  it('writes code from left to right in an answer from right to left', async () => {
+    const hotel = await startHotelServer([says('مرحبا `a = 1`\n\n- واحد\n\n> اقتباس\n\n```\nlet a = "مرحبا";\n```')]);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
+    await page.getByRole('textbox', { name: 'Message' }).fill('Hello');
+    await page.keyboard.press('Enter');
+    await page.locator('.code-block').waitFor();
+    const style = (selector: string, name: string): Promise<string> =>
+      page.evaluate(`getComputedStyle(document.querySelector('.markdown ${selector}')).${name}`);
+    expect(await style('p', 'direction')).toBe('rtl');
+    expect(await style('p code', 'direction')).toBe('ltr');
+    expect(await style('pre code', 'direction')).toBe('ltr');
+    expect(await style('ul', 'paddingLeft')).toBe('0px');
+    expect(await style('blockquote', 'borderRightWidth')).toBe('3px');
+  });
+
+  it('shows a call without arguments, which a session may contain', async () => {
+    const hotel = await startHotelServer();
+    const call = { role: 'model', parts: [{ functionCall: { name: 'call_taxi' } }] };
+    const events = [
+      { author: 'user', invocationId: 'i', content: { role: 'user', parts: [{ text: 'A taxi, please.' }] } },
+      { author: 'concierge', invocationId: 'i', content: call },
+    ];
+    const created = await fetch(`${hotel.url}/apps/hotel/users/user/sessions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ sessionId: 'taxi', events }),
+    });
+    expect(created.status).toBe(200);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/taxi`);
+    await page.locator('summary', { hasText: 'call_taxi' }).click();
+    await page.getByRole('tree', { name: 'arguments' }).waitFor();
+  });
+
+  it('shows an error instead of content that it cannot draw, and continues to work', async () => {
+    const inlineData = { data: 'AAAA' } as { data: string; mimeType: string };
+    const hotel = await startHotelServer([
+      { content: { role: 'model', parts: [{ text: 'A file:' }, { inlineData }] } },
+      says('Better now.'),
+    ]);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`, { expected: /threw|startsWith/ });
+    const conversation = page.getByRole('main', { name: 'Conversation' });
+    for (const text of ['Show me the file.', 'Again, please.']) {
+      await page.getByRole('textbox', { name: 'Message' }).fill(text);
+      await page.keyboard.press('Enter');
+      await conversation.getByText('The page cannot show this part').first().waitFor();
+    }
+    await conversation.getByText('A file:').waitFor();
+    await conversation.getByText('Better now.').waitFor();
   });
 });

@@ -1,5 +1,7 @@
 import { textOf } from '@thole/core';
-import { says } from '@thole/testing';
+import { LlmAgent } from '@thole/runner';
+import { calls, says, ScriptedLlm } from '@thole/testing';
+import { FunctionTool } from '@thole/tools';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeInBrowser } from '../describe-in-browser.ts';
@@ -120,6 +122,26 @@ describeInBrowser('the page, in its inspector', (browser) => {
     await scope('Session').waitFor();
   });
 
+  it('undoes the deletion of a key in its own session while another session is open', async () => {
+    const hotel = await startHotelServer();
+    for (const sessionId of ['first', 'second'])
+      await hotel.client.sessions.create({ ...user, sessionId, state: { guest: sessionId } });
+    const guestOf = async (sessionId: string) =>
+      (await hotel.client.sessions.get({ ...user, sessionId })).state['guest'];
+    const address = (sessionId: string): string => `${hotel.url}/dev-ui/#/hotel/${sessionId}?tab=state`;
+    const page = await visit(browser(), address('first'));
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    await inspector.getByRole('button', { name: 'Delete guest' }).click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    expect(await guestOf('first')).toBeUndefined();
+    await page.goto(address('second'));
+    await inspector.getByText('"second"').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => guestOf('first')).toBe('first');
+    expect(await guestOf('second')).toBe('second');
+    await inspector.getByText('"second"').waitFor();
+  });
+
   it('previews files, and shows two versions of a file next to each other', async () => {
     const hotel = await startHotelWithData();
     const ref = { ...user, sessionId: hotel.sessionId };
@@ -173,6 +195,25 @@ describeInBrowser('the page, in its inspector', (browser) => {
     // The selected event calls the tool; its agent and model ran in the same turn.
     for (const label of ['LLM agent', 'Model', 'Tool'])
       await inspector.locator('.graph-node[data-marked]', { hasText: label }).first().waitFor();
+  });
+
+  it('shows the stack of a tool’s error line by line in its span', async () => {
+    const openSafe = (): never => {
+      throw new RangeError('The safe has no such number.');
+    };
+    const tool = new FunctionTool({ name: 'open_safe', description: 'Opens the safe.', execute: openSafe });
+    const model = new ScriptedLlm(calls('open_safe'), says('It stays closed.'));
+    const rootAgent = new LlmAgent({ name: 'concierge', model, tools: [tool] });
+    const hotel = await startHotelServer([], { apps: [{ name: 'hotel', rootAgent }] });
+    const ref = { ...user, sessionId: 'safe' };
+    await hotel.client.sessions.create(ref);
+    await hotel.client.runToCompletion({ ...ref, newMessage: { role: 'user', parts: [{ text: 'Open it.' }] } });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/safe?tab=trace`);
+    await page.getByRole('treeitem', { name: /open_safe/ }).click();
+    const lines = (await page.getByLabel('Stack').innerText()).split('\n');
+    expect(lines[0]).toBe('RangeError: The safe has no such number.');
+    expect(lines[1]).toMatch(/^ +at .*openSafe/);
+    await page.getByRole('tree', { name: 'Attributes of execute_tool open_safe' }).getByText('"RangeError"').waitFor();
   });
 
   it('saves a session to memory and finds its turns with relevance and a link', async () => {

@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
-import { calls, says } from '@thole/testing';
+import { LlmAgent } from '@thole/runner';
+import { calls, says, ScriptedLlm } from '@thole/testing';
 import { expect, it } from 'vitest';
 import { describeInBrowser } from '../describe-in-browser.ts';
 import { startHotelServer } from '../hotel-server.ts';
@@ -49,6 +50,80 @@ describeInBrowser('the list of sessions', (browser) => {
       .first()
       .waitFor();
     expect((await client.sessions.list(user)).totalItems).toBe(2);
+  });
+
+  it('deletes no session of another app, and undoes a deletion also while another app is open', async () => {
+    const agent = (name: string) => ({ name, rootAgent: new LlmAgent({ name, model: new ScriptedLlm() }) });
+    const hotel = await startHotelServer([], { apps: [agent('hotel'), agent('museum')] });
+    for (const appName of ['hotel', 'museum'])
+      await hotel.client.sessions.create({ ...user, appName, sessionId: 'first' });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/first`);
+    const list = page.getByRole('navigation', { name: 'Sessions' });
+    const link = list.getByRole('link', { name: /^first/ });
+    await list.getByRole('button', { name: 'More about first' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await link.waitFor({ state: 'detached' });
+    await page.goto(`${hotel.url}/dev-ui/#/museum`);
+    await link.waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => page.evaluate('location.hash')).toBe('#/hotel/first');
+    await link.waitFor();
+  });
+
+  it('is read again with the open session when the user returns to the page', async () => {
+    const hotel = await startHotelServer([says('The pool is closed.')]);
+    const ref = { ...user, sessionId: 'first' };
+    await hotel.client.sessions.create(ref);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/first`);
+    await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
+    await hotel.client.runToCompletion({ ...ref, newMessage: { role: 'user', parts: [{ text: 'Tell me.' }] } });
+    await hotel.client.sessions.create({ ...user, sessionId: 'second' });
+    await page.evaluate(`dispatchEvent(new Event('focus'))`);
+    await page.getByRole('main').getByText('The pool is closed.').waitFor();
+    await page
+      .getByRole('navigation', { name: 'Sessions' })
+      .getByRole('link', { name: /^second/ })
+      .waitFor();
+  });
+
+  it('keeps the keyboard focus near a session that is renamed or deleted', async () => {
+    const hotel = await startHotelServer();
+    for (const sessionId of ['one', 'two', 'three']) await hotel.client.sessions.create({ ...user, sessionId });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/one`);
+    const { keyboard } = page;
+    const button = (name: string) => page.getByRole('button', { name: `More about ${name}`, exact: true });
+    const openMenu = async (name: string): Promise<void> => {
+      await button(name).focus();
+      await keyboard.press('Enter');
+      await page.getByRole('menuitem', { name: 'Rename' }).and(page.locator('[data-active-item]')).waitFor();
+    };
+    for (const [key, name] of [
+      ['Escape', 'two'],
+      ['Enter', 'second'],
+    ] as const) {
+      await openMenu('two');
+      await keyboard.press('Enter');
+      await page.getByRole('textbox', { name: 'Name of the session' }).and(page.locator(':focus')).waitFor();
+      await keyboard.type('second');
+      await keyboard.press(key);
+      await button(name).and(page.locator(':focus')).waitFor();
+    }
+    await openMenu('second');
+    await keyboard.press('End');
+    await keyboard.press('Enter');
+    await button('second').waitFor({ state: 'detached' });
+    await page.locator('.session-more:focus').waitFor();
+  });
+
+  it('is empty for an unknown app, and the page explains this', async () => {
+    const hotel = await startHotelServer();
+    for (const path of ['motel', 'motel/first']) {
+      const page = await visit(browser(), `${hotel.url}/dev-ui/#/${path}`, { expected: /404/ });
+      await page.getByText('The server has no app “motel”. Open another app in the menu.').waitFor();
+      await page.getByRole('button', { name: 'App: motel' }).click();
+      await page.getByRole('menuitem', { name: 'hotel' }).click();
+      await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
+    }
   });
 
   it('finds a session by its texts', async () => {

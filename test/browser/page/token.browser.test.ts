@@ -24,6 +24,7 @@ describeInBrowser('the page of a server that requires a token', (browser) => {
     await page.getByText('The server does not accept this token.').waitFor();
     await enter(page, 'sesame');
     await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
+    await expect.poll(() => page.locator('#message:focus').count()).toBe(1);
     await page.getByRole('textbox', { name: 'Message' }).fill('Hello?');
     await page.keyboard.press('Enter');
     await page.getByRole('main').getByText('At your service.').waitFor();

@@ -48,7 +48,7 @@ const adviceByCode: Record<string, string> = {
   UNREACHABLE: 'Check that the server is running. The page reconnects automatically.',
   CONNECTION_LOST: 'The session contains the events that were stored.',
   UNAUTHENTICATED: 'Enter the token that this server expects.',
-  FORBIDDEN: 'The token is valid, but not for this user. Switch the user, or use another token.',
+  FORBIDDEN: 'Switch the user, use another token, or allow the request in the options of the server.',
   MODEL_FAILED: 'The server’s log contains the cause. The Request tab shows the request.',
   MODEL_AUTH: 'Check the API key in the server’s environment.',
   MODEL_RATE_LIMITED: 'Wait a moment, then try again.',

@@ -1,4 +1,3 @@
-import type { Part } from '@thole/core';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../components/icons.tsx';
 import { IconButton } from '../components/IconButton.tsx';
@@ -6,10 +5,10 @@ import { keyName } from '../keys/key-name.ts';
 import { appName, selectedEventId } from '../state/location.ts';
 import { draft, draftKey, writeDraft } from '../state/drafts.ts';
 import { isRunning } from '../state/run.ts';
-import { send, stop } from '../state/run-actions.ts';
+import { stop } from '../state/run-actions.ts';
 import { isTouch } from '../state/screen.ts';
+import { isBeginning, sendMessage } from '../state/send-message.ts';
 import { status } from '../state/session.ts';
-import { toast } from '../state/toast.ts';
 import { AttachedFiles } from './AttachedFiles.tsx';
 import { attachFiles } from './attach-files.ts';
 
@@ -20,7 +19,7 @@ export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const [isDropping, setIsDropping] = useState(false);
-  const isDisabled = appName.value === undefined || status.value.kind === 'missing';
+  const isDisabled = appName.value === undefined || status.value.kind === 'missing' || isBeginning.value;
 
   useLayoutEffect(() => {
     const element = field.current;
@@ -33,17 +32,10 @@ export function Composer() {
     if (matchMedia('(pointer: fine)').matches && selectedEventId.peek() === undefined) field.current?.focus();
   }, [draftKey.value]);
 
-  async function submit(): Promise<void> {
+  function submit(): void {
     if (running || isDisabled || (text.trim() === '' && files.length === 0)) return;
-    const before = { text, files };
-    const parts: Part[] = [...(text.trim() === '' ? [] : [{ text }]), ...files];
     writeDraft({ text: '', files: [] });
-    const hasStarted = await send(parts).catch(() => {
-      toast('Not sent: the session could not be created.', { kind: 'bad' });
-      return false;
-    });
-    // Restores the message, unless the user has written another text meanwhile.
-    if (!hasStarted && draft.peek().text === '') writeDraft(before);
+    void sendMessage({ text, files });
   }
 
   return (
@@ -52,7 +44,7 @@ export function Composer() {
       data-dropping={isDropping ? '' : undefined}
       onSubmit={(submitted) => {
         submitted.preventDefault();
-        void submit();
+        submit();
       }}
       onDragOver={(drag) => {
         if (!drag.dataTransfer?.types.includes('Files')) return;
@@ -88,7 +80,7 @@ export function Composer() {
           // On a phone, Enter is the only key for a new line.
           if (!matchMedia('(pointer: fine)').matches && !key.metaKey && !key.ctrlKey) return;
           key.preventDefault();
-          void submit();
+          submit();
         }}
       />
       <div class="composer-foot">

@@ -1,11 +1,11 @@
 import { Empty } from '../components/Empty.tsx';
 import { ErrorNote } from '../components/ErrorNote.tsx';
 import { Skeleton } from '../components/Skeleton.tsx';
-import { apps, appsError, loadApps } from '../state/apps.ts';
+import { apps, appsError, loadApps, openApp } from '../state/apps.ts';
 import { TokenForm } from '../frame/TokenForm.tsx';
 import { access } from '../state/access-token.ts';
 import { connection } from '../state/connection.ts';
-import { go } from '../state/location.ts';
+import { appName, go } from '../state/location.ts';
 import { openRun } from '../state/run.ts';
 import { loadSession } from '../state/session-actions.ts';
 import { status } from '../state/session.ts';
@@ -52,6 +52,13 @@ function Body() {
     return (
       <div class="conversation-body conversation-middle">
         <Empty title="No apps yet" text="Pass an app to createHandler, then reload this page." />
+      </div>
+    );
+  }
+  if (apps.value && appName.value !== undefined && !openApp() && kind !== 'ready') {
+    return (
+      <div class="conversation-body conversation-middle">
+        <Empty title="App not found" text={`The server has no app “${appName.value}”. Open another app in the menu.`} />
       </div>
     );
   }

@@ -1,6 +1,7 @@
 import type { TargetedMouseEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { CopyButton } from '../components/CopyButton.tsx';
+import { ErrorBoundary } from '../components/ErrorBoundary.tsx';
 import { ErrorNote } from '../components/ErrorNote.tsx';
 import { formatMoment, formatTime } from '../components/format.ts';
 import { IconButton } from '../components/IconButton.tsx';
@@ -10,6 +11,7 @@ import { isNarrow } from '../state/screen.ts';
 import { BlockView } from './BlockView.tsx';
 import { EditMessage } from './EditMessage.tsx';
 import type { Entry } from './entries.ts';
+import { editKey, messageEdits, writeEdit } from './message-edits.ts';
 import { isMessage, MessageActions } from './MessageActions.tsx';
 import { rowError } from './row-actions.ts';
 import { TurnLine } from './TurnLine.tsx';
@@ -17,7 +19,9 @@ import { TurnLine } from './TurnLine.tsx';
 /** One row: author, time and content. A click selects its event; on narrow screens it also opens the inspector. */
 export function EntryRow({ entry, isSelected }: { entry: Entry; isSelected?: boolean | undefined }) {
   const { event, head, blocks, status, turn } = entry;
-  const [isEdited, setIsEdited] = useState(false);
+  const edited = messageEdits.value.get(editKey(event.id));
+  const isEdited = edited !== undefined && status === undefined;
+  const [isEditNew, setIsEditNew] = useState(false);
   const isUser = event.author === 'user';
   const text = textOfEntry(entry);
   const isNote = blocks.every((block) => block.kind === 'note');
@@ -31,6 +35,10 @@ export function EntryRow({ entry, isSelected }: { entry: Entry; isSelected?: boo
     // On a narrow screen the inspector is hidden, so that a selection must open it.
     if (isNarrow.value) inspect(event.id, isUser ? 'event' : 'request');
     else inspect(event.id);
+  };
+  const edit = (): void => {
+    setIsEditNew(true);
+    writeEdit(editKey(event.id), text);
   };
   return (
     <article
@@ -54,15 +62,17 @@ export function EntryRow({ entry, isSelected }: { entry: Entry; isSelected?: boo
         </header>
       )}
       {isEdited ? (
-        <EditMessage event={event} text={text} close={() => setIsEdited(false)} />
+        <EditMessage event={event} text={edited} isFocused={isEditNew} />
       ) : (
         <div class="entry-blocks">
           {blocks.map((block, i) => (
-            <BlockView key={i} block={block} event={event} writing={isWriting && i === blocks.length - 1} />
+            <ErrorBoundary key={i}>
+              <BlockView block={block} event={event} writing={isWriting && i === blocks.length - 1} />
+            </ErrorBoundary>
           ))}
         </div>
       )}
-      {hasActions && <Actions entry={entry} edit={() => setIsEdited(true)} />}
+      {hasActions && <Actions entry={entry} edit={edit} />}
       {rowError.value?.eventId === event.id && <ErrorNote error={rowError.value.error} />}
       {turn && !isRunningNow(turn.invocationId) && <TurnLine turn={turn} />}
     </article>

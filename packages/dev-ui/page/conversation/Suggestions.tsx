@@ -1,8 +1,6 @@
 import { openApp } from '../state/apps.ts';
-import { draft, writeDraft } from '../state/drafts.ts';
 import { run } from '../state/run.ts';
-import { send } from '../state/run-actions.ts';
-import { toast } from '../state/toast.ts';
+import { sendMessage } from '../state/send-message.ts';
 import { ErrorNote } from '../components/ErrorNote.tsx';
 import { Icon } from '../components/icons.tsx';
 import { suggestionsFor } from './suggestions-for.ts';
@@ -22,7 +20,7 @@ export function Suggestions() {
           <ul aria-label="Suggested questions">
             {suggestions.map((text) => (
               <li key={text}>
-                <button type="button" class="suggestion" onClick={() => void sendSuggestion(text)}>
+                <button type="button" class="suggestion" onClick={() => void sendMessage({ text, files: [] })}>
                   <span>{text}</span>
                   <Icon name="up" />
                 </button>
@@ -34,12 +32,4 @@ export function Suggestions() {
       </div>
     </div>
   );
-}
-
-async function sendSuggestion(text: string): Promise<void> {
-  const hasStarted = await send([{ text }]).catch(() => {
-    toast('Not sent: the session could not be created.', { kind: 'bad' });
-    return false;
-  });
-  if (!hasStarted && draft.peek().text === '') writeDraft({ text });
 }

@@ -1,13 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { access, setAccessToken } from '../state/access-token.ts';
 import { reloadData } from '../state/connection.ts';
+import { isTouch } from '../state/screen.ts';
 
 /** A form for the token that the server requires. */
 export function TokenForm() {
   const [token, setToken] = useState('');
   const field = useRef<HTMLInputElement>(null);
   const isRefused = access.value === 'refused';
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    field.current?.focus();
+    return focusMessageIfLost;
+  }, []);
   function submit(submitted: SubmitEvent): void {
     submitted.preventDefault();
     if (token.trim() === '') return field.current?.focus();
@@ -44,4 +48,11 @@ export function TokenForm() {
       </p>
     </form>
   );
+}
+
+/** Focuses the message box if the form had the focus when it was removed. */
+function focusMessageIfLost(): void {
+  requestAnimationFrame(() => {
+    if (!isTouch.peek() && document.activeElement === document.body) document.getElementById('message')?.focus();
+  });
 }

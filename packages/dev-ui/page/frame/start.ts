@@ -1,6 +1,8 @@
+import { ignoreDroppedFiles } from '../conversation/ignore-dropped-files.ts';
 import { followApps } from '../state/apps.ts';
 import { startClock } from '../state/now.ts';
 import { startReconnecting } from '../state/reconnect.ts';
+import { startRefreshingOnReturn } from '../state/refresh-on-return.ts';
 import { resumeRun } from '../state/run-actions.ts';
 import { followSession } from '../state/session-actions.ts';
 import { followSessions } from '../state/sessions.ts';
@@ -15,7 +17,9 @@ export function start(): void {
   applyTheme();
   registerCommands();
   bindKeys();
+  ignoreDroppedFiles();
   startReconnecting();
+  startRefreshingOnReturn();
   startClock();
   followApps();
   followSessions();

@@ -1,8 +1,9 @@
 import { Tab, TabList, TabPanel, TabProvider } from '@ariakit/react';
 import type { FunctionComponent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { ErrorBoundary } from '../components/ErrorBoundary.tsx';
 import { GraphPanel } from '../graph/GraphPanel.tsx';
-import { inspectorTab, openTab } from '../state/location.ts';
+import { inspectorTab, openTab, selectedEventId } from '../state/location.ts';
 import { tabs } from '../state/route.ts';
 import type { Tab as TabName } from '../state/route.ts';
 import { ArtifactsPanel } from './artifacts/ArtifactsPanel.tsx';
@@ -64,5 +65,9 @@ export function Inspector() {
 
 function OpenPanel({ tab }: { tab: TabName }) {
   const { Panel } = panels[tab];
-  return <Panel />;
+  return (
+    <ErrorBoundary resetKey={selectedEventId.value}>
+      <Panel />
+    </ErrorBoundary>
+  );
 }

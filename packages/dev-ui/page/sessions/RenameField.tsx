@@ -7,8 +7,14 @@ import { displayNameOf } from '../state/title-of.ts';
 import { toast } from '../state/toast.ts';
 import { explainError } from '../components/explain-error.ts';
 
+interface Props {
+  session: SessionSummary;
+  /** `hadFocus` is true if the field has the focus, which is lost when the field is removed. */
+  close: (hadFocus: boolean) => void;
+}
+
 /** A field to rename a session: Enter saves, Escape cancels. */
-export function RenameField({ session, close }: { session: SessionSummary; close: () => void }) {
+export function RenameField({ session, close }: Props) {
   const before = displayNameOf(session) ?? '';
   const [name, setName] = useState(before);
   const field = useRef<HTMLInputElement>(null);
@@ -32,7 +38,10 @@ export function RenameField({ session, close }: { session: SessionSummary; close
         toast(`Not renamed. ${explainError(error).sentence}`, { kind: 'bad' });
       }
     }
-    close();
+    end();
+  }
+  function end(): void {
+    close(document.activeElement === field.current);
   }
   return (
     <input
@@ -48,7 +57,7 @@ export function RenameField({ session, close }: { session: SessionSummary; close
         if (key.key === 'Escape') {
           key.stopPropagation();
           isDone.current = true;
-          close();
+          end();
         }
       }}
     />

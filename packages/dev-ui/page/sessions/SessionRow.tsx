@@ -1,6 +1,6 @@
 import { Menu, MenuButton, MenuItem, MenuProvider } from '@ariakit/react';
 import type { SessionSummary } from '@thole/core';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { formatAge, formatMoment } from '../components/format.ts';
 import { Icon } from '../components/icons.tsx';
 import { appName, sessionId, userId } from '../state/location.ts';
@@ -20,14 +20,25 @@ import { RenameField } from './RenameField.tsx';
 /** One session of the list: a link and its actions. */
 export function SessionRow({ session, excerpt }: { session: SessionSummary; excerpt?: string | undefined }) {
   const [isRenaming, setIsRenaming] = useState(false);
+  const item = useRef<HTMLDivElement>(null);
   const name = displayNameOf(session) ?? session.id;
   const isOpen = sessionId.value === session.id;
   const ref = { appName: session.appName, userId: session.userId, sessionId: session.id };
   const isBusy = runs.value.get(sessionKey(ref))?.state.kind === 'running';
   const requests = requestCounts.value.get(session.id) ?? 0;
-  if (isRenaming) return <RenameField session={session} close={() => setIsRenaming(false)} />;
+  function endRename(hadFocus: boolean): void {
+    setIsRenaming(false);
+    if (hadFocus) requestAnimationFrame(() => item.current?.querySelector<HTMLElement>('.session-more')?.focus());
+  }
+  function remove(): void {
+    const near = buttonNear(item.current);
+    deleteSession(ref, name);
+    // An opened message box has the focus already.
+    requestAnimationFrame(() => document.activeElement === document.body && near?.focus());
+  }
+  if (isRenaming) return <RenameField session={session} close={endRename} />;
   return (
-    <div class="session-row" aria-current={isOpen ? 'true' : undefined}>
+    <div ref={item} class="session-row" aria-current={isOpen ? 'true' : undefined}>
       <a
         href={formatRoute({ app: appName.value, user: userId.value, session: session.id, tab: inspectorTab.value })}
         aria-current={isOpen ? 'page' : undefined}
@@ -68,13 +79,20 @@ export function SessionRow({ session, excerpt }: { session: SessionSummary; exce
           <MenuItem class="menu-item" onClick={() => void exportSession(ref, name)}>
             <Icon name="download" /> Export as a file
           </MenuItem>
-          <MenuItem class="menu-item menu-bad" onClick={() => deleteSession(ref, name)}>
+          <MenuItem class="menu-item menu-bad" onClick={remove}>
             <Icon name="trash" /> Delete
           </MenuItem>
         </Menu>
       </MenuProvider>
     </div>
   );
+}
+
+/** Returns the menu button of the next or previous session, so that keyboard users stay at this place. */
+function buttonNear(row: HTMLElement | null): HTMLElement | undefined {
+  const buttons = [...(row?.closest('ul')?.querySelectorAll<HTMLElement>('.session-more') ?? [])];
+  const at = buttons.findIndex((button) => row!.contains(button));
+  return buttons[at + 1] ?? buttons[at - 1];
 }
 
 /** Returns the name of a session, or its id if it has no name or is not listed. */

@@ -14,7 +14,7 @@ import { after } from '../state/clock.ts';
  */
 export function deleteSession(ref: SessionRef, name: string): void {
   const wasOpen = openKey.peek() === sessionKey(ref);
-  hide(ref.sessionId, true);
+  hide(ref, true);
   if (wasOpen) go({ session: undefined, event: undefined }, { replace: true });
   const cancel = after(TOAST_MS, () => void deleteNow());
   const onPageHide = (): void => void deleteNow();
@@ -22,8 +22,10 @@ export function deleteSession(ref: SessionRef, name: string): void {
   toast(`“${name}” is deleted.`, {
     undo: () => {
       cancelDeletion();
-      hide(ref.sessionId, false);
-      if (wasOpen) go({ session: ref.sessionId }, { replace: true });
+      hide(ref, false);
+      // The user may have opened another app meanwhile.
+      const { appName: app, userId: user, sessionId: session } = ref;
+      if (wasOpen) go({ app, user, session, event: undefined }, { replace: true });
     },
   });
 
@@ -37,16 +39,18 @@ export function deleteSession(ref: SessionRef, name: string): void {
     try {
       await client.sessions.delete(ref);
       await refreshSessions();
+      // Another session may get this id.
+      hide(ref, false);
     } catch (error) {
-      hide(ref.sessionId, false);
+      hide(ref, false);
       toast(`Not deleted. ${explainError(error).sentence}`, { kind: 'bad' });
     }
   }
 }
 
-function hide(id: string, hidden: boolean): void {
+function hide(ref: SessionRef, hidden: boolean): void {
   const next = new Set(hiddenSessions.peek());
-  if (hidden) next.add(id);
-  else next.delete(id);
+  if (hidden) next.add(sessionKey(ref));
+  else next.delete(sessionKey(ref));
   hiddenSessions.value = next;
 }

@@ -25,7 +25,8 @@ async function read(file: File | undefined): Promise<void> {
     sessionsOpen.value = false;
     go({ session: session.id, event: undefined });
     await refreshSessions();
-    toast(`Imported with ${session.events.length} events.`);
+    const count = session.events.length;
+    toast(`Imported with ${count === 1 ? '1 event' : `${count} events`}.`);
   } catch (error) {
     toast(`Not imported. ${explainError(error).sentence}`, { kind: 'bad' });
   }

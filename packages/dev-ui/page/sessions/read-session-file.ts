@@ -24,9 +24,17 @@ export function readSessionFile(text: string): { state: StateMap; events: Event[
 function readEvent(event: unknown, i: number): Event {
   const { author, content, actions } = (typeof event === 'object' && event !== null ? event : {}) as Partial<Event>;
   if (typeof author !== 'string') throw new Error(`Event ${i + 1} of the file has no author.`);
-  if (content !== undefined && typeof content !== 'object')
+  if (content !== undefined && !isReadable(content))
     throw new Error(`Event ${i + 1} of the file has no readable content.`);
   return { ...(event as Event), actions: { ...createEventActions(), ...actions } };
+}
+
+/** True for null and for an object whose parts, if there are any, are objects. */
+function isReadable(content: unknown): boolean {
+  if (typeof content !== 'object') return false;
+  const { parts } = (content ?? {}) as { parts?: unknown };
+  if (parts === undefined || parts === null) return true;
+  return Array.isArray(parts) && parts.every((part) => typeof part === 'object' && part !== null);
 }
 
 /** Returns the state of the session, without the state of user and app. */

@@ -24,10 +24,25 @@ export const draft: ReadonlySignal<Draft> = computed(
   () => drafts.value.get(draftKey.value) ?? storedDraft(draftKey.value),
 );
 
+const draftAt = (key: string): Draft => drafts.peek().get(key) ?? storedDraft(key);
+
 export function writeDraft(change: Partial<Draft>, key: string = draftKey.peek()): void {
-  const next = { ...(drafts.peek().get(key) ?? storedDraft(key)), ...change };
+  const next = { ...draftAt(key), ...change };
   drafts.value = new Map(drafts.peek()).set(key, next);
   writeStored(`draft:${key}`, next.text === '' ? undefined : next.text);
+}
+
+/** Adds a message that was not sent to a draft, before text and files that were added meanwhile. */
+export function returnToDraft(message: Draft, key: string): void {
+  const { text, files } = draftAt(key);
+  const texts = [message.text, text].filter((each) => each.trim() !== '');
+  writeDraft({ text: texts.join('\n\n'), files: [...message.files, ...files] }, key);
+}
+
+/** Moves a draft to the key of a new session. */
+export function moveDraft(from: string, to: string): void {
+  writeDraft(draftAt(from), to);
+  writeDraft(empty, from);
 }
 
 function storedDraft(key: string): Draft {

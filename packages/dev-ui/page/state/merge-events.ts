@@ -1,8 +1,10 @@
 import type { Event } from '@thole/core';
+import { withArgs } from './with-args.ts';
 
-/** Merges two lists of a session's events: each event once, ordered by `seq`. The events of `more` replace equal ids. */
-export function mergeEvents(known: readonly Event[], more: readonly Event[]): readonly Event[] {
-  if (more.length === 0) return known;
+/** Merges two lists of a session's events: each event once, ordered by `seq`. The events of `added` replace equal ids. */
+export function mergeEvents(known: readonly Event[], added: readonly Event[]): readonly Event[] {
+  if (added.length === 0) return known;
+  const more = added.map(withArgs);
   const last = known.at(-1)?.seq;
   if (known.length === 0) return sortBySeq(more);
   // Usually the second list only continues the first.

@@ -15,12 +15,10 @@ import { titleOf } from './title-of.ts';
 import { nowMs } from './clock.ts';
 
 /**
- * Sends a message in the open session, or in a new session that is named after the message. Resolves to true when the
- * run has started, and to false if it could not start; `run` then has the error.
+ * Sends a message in a session. Resolves to true when the run has started, and to false if it could not start; `run` then has
+ * the error.
  */
-export async function send(parts: Part[]): Promise<boolean> {
-  const content: Content = { role: 'user', parts };
-  const ref = sessionRef.peek() ?? (await beginSession(titleOf(content)));
+export function send(ref: SessionRef, content: Content): Promise<boolean> {
   return runIn(ref, { newMessage: content }, content);
 }
 

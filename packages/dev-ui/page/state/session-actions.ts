@@ -82,10 +82,8 @@ function hasGap(list: readonly Event[]): boolean {
   return list.length > 0 && list.at(-1)!.seq !== list.length;
 }
 
-/** Writes state of the open session; null deletes a key. Rejects with a `ClientError` if the server rejects this. */
-export async function writeState(delta: StateDelta): Promise<void> {
-  const ref = sessionRef.peek();
-  if (!ref) return;
+/** Writes state of a session; null deletes a key. Rejects with a `ClientError` if the server rejects this. */
+export async function writeState(ref: SessionRef, delta: StateDelta): Promise<void> {
   const session = await client.sessions.updateState({ ...ref, stateDelta: delta });
   if (openKey.peek() !== sessionKey(ref)) return;
   sessionState.value = session.state;

@@ -5,6 +5,7 @@ import { client } from './client.ts';
 import { reconnects } from './connection.ts';
 import { forgetInbox, refreshInbox } from './inbox.ts';
 import { appName, userId } from './location.ts';
+import { sessionKey } from './session-key.ts';
 
 /** Maximum number of listed sessions. Older sessions can be opened only by their address. */
 const MAX_SESSIONS = 500;
@@ -13,11 +14,13 @@ const MAX_SESSIONS = 500;
 const listed: Signal<readonly SessionSummary[] | undefined> = signal<readonly SessionSummary[] | undefined>(undefined);
 export const sessionsError: Signal<unknown> = signal<unknown>(undefined);
 
-/** Ids of sessions that are deleted on the page, but not yet on the server, so that the user can undo this. */
+/** Keys of sessions that are deleted on the page, but not yet on the server, so that the user can undo this. */
 export const hiddenSessions: Signal<ReadonlySet<string>> = signal<ReadonlySet<string>>(new Set());
 
 export const sessions: ReadonlySignal<readonly SessionSummary[] | undefined> = computed(() =>
-  listed.value?.filter((each) => !hiddenSessions.value.has(each.id)),
+  listed.value?.filter(
+    ({ appName, userId, id: sessionId }) => !hiddenSessions.value.has(sessionKey({ appName, userId, sessionId })),
+  ),
 );
 
 /** True if a session certainly does not exist any more. False if the list may be incomplete. */

@@ -79,8 +79,16 @@ describe('parseValue', () => {
 
 describe('keyProblem', () => {
   it('requires a name that is not taken', () => {
-    expect(keyProblem(' ', [])).toBeDefined();
-    expect(keyProblem('a', ['a'])).toBeDefined();
-    expect(keyProblem('a', ['b'])).toBeUndefined();
+    expect(keyProblem(' ', [], 'session')).toBeDefined();
+    expect(keyProblem('a', ['a'], 'session')).toBeDefined();
+    expect(keyProblem('a', ['b'], 'session')).toBeUndefined();
+  });
+
+  it('rejects a name with the prefix of another scope in the session state', () => {
+    expect(keyProblem('temp:a', [], 'session')).toContain('not stored');
+    expect(keyProblem('user:a', [], 'session')).toContain('the user state');
+    expect(keyProblem('app:a', [], 'session')).toContain('the app state');
+    expect(keyProblem('my user:a', [], 'session')).toBeUndefined();
+    expect(keyProblem('temp:a', [], 'user')).toBeUndefined();
   });
 });

@@ -22,7 +22,7 @@ export function RecalledPart() {
   return (
     <section aria-label="Recalled for this turn" class="memory-part">
       <h3>Recalled for this turn</h3>
-      {recalls.length === 0 && <p class="muted panel-note">Memory was not searched in this turn.</p>}
+      {recalls.length === 0 && <p class="muted panel-note">No memories were recalled for this turn.</p>}
       {recalls.map((recall) => (
         <OneRecall key={recall.id} recall={recall} />
       ))}

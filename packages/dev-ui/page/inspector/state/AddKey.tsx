@@ -19,7 +19,7 @@ export function AddKey(p: {
   useLayoutEffect(() => field.current?.focus(), []);
 
   async function add(value: Json): Promise<void> {
-    const found = keyProblem(name, p.taken);
+    const found = keyProblem(name, p.taken, p.scope);
     setProblem(found);
     if (found === undefined) await p.onAdd(name, value);
     else field.current?.focus();

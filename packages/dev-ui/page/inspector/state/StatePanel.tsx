@@ -5,7 +5,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { Empty } from '../../components/Empty.tsx';
 import { ErrorNote } from '../../components/ErrorNote.tsx';
 import { Skeleton } from '../../components/Skeleton.tsx';
-import { events, selectedEvent, sessionRef, sessionState, status } from '../../state/session.ts';
+import { events, openKey, selectedEvent, sessionRef, sessionState, status } from '../../state/session.ts';
 import { writeState } from '../../state/session-actions.ts';
 import { AddKey } from './AddKey.tsx';
 import { StateKey } from './StateKey.tsx';
@@ -30,7 +30,8 @@ export function StatePanel() {
     () => stateGroups(sessionState.value, history.temporary),
     [sessionState.value, history, events.value],
   );
-  if (!sessionRef.value) return <Empty title="No session is open" text="Open a session to see its state." />;
+  const ref = sessionRef.value;
+  if (!ref) return <Empty title="No session is open" text="Open a session to see its state." />;
   if (status.value.kind === 'loading') return <Skeleton lines={6} />;
 
   const writeTo =
@@ -38,7 +39,8 @@ export function StatePanel() {
     async (delta: StateDelta): Promise<boolean> => {
       setFailure(undefined);
       try {
-        await writeState(delta);
+        // Also if another session is open by then: an undo must not write to that session.
+        await writeState(ref, delta);
         return true;
       } catch (error) {
         setFailure({ scope, error });
@@ -72,7 +74,7 @@ export function StatePanel() {
       </p>
       {hasNoMatch && <p class="muted panel-note">The state does not contain “{query.trim()}”.</p>}
       {/* Hidden, not removed: a form may be open. */}
-      <div hidden={hasNoMatch}>
+      <div key={openKey.value} hidden={hasNoMatch}>
         {found.map(({ group, rows }) => (
           <Scope
             key={group.scope}

@@ -1,4 +1,6 @@
 import type { Json } from '@thole/core';
+import type { StateScope } from '@thole/core/kit';
+import { scopeOf } from './state-groups.ts';
 
 /** Returns the value of a JSON text, or a message for the user if it is invalid. */
 export function parseValue(text: string): { value: Json } | { problem: string } {
@@ -15,9 +17,14 @@ export function parseValue(text: string): { value: Json } | { problem: string } 
   return { value };
 }
 
-/** Returns the problem with the name of a new key. Undefined if the name is valid. */
-export function keyProblem(name: string, taken: readonly string[]): string | undefined {
+/** Returns the problem with the name of a new key of a scope, without prefix. Undefined if the name is valid. */
+export function keyProblem(name: string, taken: readonly string[], scope: StateScope): string | undefined {
   if (name.trim() === '') return 'Enter a name for the key.';
+  const named = scopeOf(name);
+  // After a prefix, `user:` and similar are part of the name.
+  if (scope === 'session' && named === 'temp') return 'Keys that begin with temp: are not stored. Choose another name.';
+  if (scope === 'session' && named !== 'session')
+    return `A name that begins with ${named}: belongs to the ${named} state. Add it there, without ${named}:.`;
   if (taken.includes(name)) return 'This key exists already. Edit it instead.';
   return undefined;
 }

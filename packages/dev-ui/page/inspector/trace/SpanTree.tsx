@@ -82,6 +82,7 @@ export function SpanTree({ spans }: { spans: readonly SpanFacts[] }) {
     </div>
   ));
   const shown = allSpans.value?.find(({ span_id }) => span_id === chosen);
+  const { 'exception.stacktrace': stack, ...attributes } = shown?.attributes ?? {};
   return (
     <>
       <div class="span-tree" {...treeProps} aria-label="Spans">
@@ -100,15 +101,23 @@ export function SpanTree({ spans }: { spans: readonly SpanFacts[] }) {
         <section aria-label="Attributes of the span">
           <header class="panel-head">
             <h3>{shown.name}</h3>
-            {'gcp.vertex.agent.llm_request' in shown.attributes && (
+            {'gcp.vertex.agent.llm_request' in attributes && (
               <button type="button" class="link" onClick={() => openTab('request')}>
                 show request
               </button>
             )}
           </header>
+          {typeof stack === 'string' && (
+            <div class="debug-details">
+              {/* Scrolls horizontally, so it needs keyboard focus. */}
+              <pre class="mono" tabIndex={0} aria-label="Stack">
+                {stack}
+              </pre>
+            </div>
+          )}
           <JsonTree
             key={chosen}
-            value={parseJsonTexts(shown.attributes)}
+            value={parseJsonTexts(attributes)}
             label={`Attributes of ${shown.name}`}
             open={1}
             showsWhole={false}
