@@ -1,9 +1,16 @@
 import { getFunctionCalls, textOf, TholeError } from '@thole/core';
 import type { LlmRequest, MemoryEntry, MemoryService, Plugin, Session, SessionRef } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
-import { AutoIngestPlugin, IdleConsolidator, ProfilePlugin, SessionWindowPlugin } from '@thole/memory';
+import {
+  AutoIngestPlugin,
+  IdleConsolidator,
+  ProfilePlugin,
+  RedactingMemoryService,
+  SessionWindowPlugin,
+} from '@thole/memory';
 import type { AutoIngestPluginOptions } from '@thole/memory';
 import { FactMemoryService } from '@thole/memory/facts';
+import type { FactExtractor } from '@thole/memory/facts';
 import { AgentTool, LlmAgent, Runner } from '@thole/runner';
 import { calls, fails, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import type { ScriptedAnswer } from '@thole/testing';
@@ -279,6 +286,32 @@ describe('AutoIngestPlugin', () => {
     expect(texts((await memory.listMemories(ann)).memories)).toEqual(['Likes tea.']);
     expect(await sessions.getSession({ ...ann, sessionId: 's1' })).toBeUndefined();
   });
+
+  it.each(['FactMemoryService', 'RedactingMemoryService'])(
+    'waits as long as the model of a %s may take, and calls it once',
+    async (name) => {
+      const setup = new MemorySetup();
+      const { runtime } = setup;
+      let count = 0;
+      const extractor: FactExtractor = {
+        specVersion: 1,
+        async extract({ turns }, { signal }) {
+          count++;
+          await runtime.sleep(59_000, signal);
+          return [{ op: 'add', text: 'Likes tea.', evidence: [turns[0]!.id] }];
+        },
+      };
+      const facts = new FactMemoryService({ memory: setup.memory, runtime, extractor, extractFromEvents: true });
+      const memory =
+        name === 'FactMemoryService' ? facts : new RedactingMemoryService({ memory: facts, redact: String });
+      const runner = setup.runner([createPlugin(setup, { memory })], [says('Noted.')], { memory });
+      await turn(runner, 'I like tea.');
+      await runtime.advance(120_000);
+      expect(texts((await memory.listMemories(ann)).memories)).toEqual(['Likes tea.']);
+      expect([count, runtime.logs]).toEqual([1, []]);
+      await runner.close();
+    },
+  );
 
   it('rejects invalid options and names them', () => {
     const { sessions, memory } = new MemorySetup();

@@ -134,6 +134,16 @@ describe('pruneMemories', () => {
     expect(await memory.pruneMemories({ appName: 'airline' })).toBe(0);
     expect(await memory.pruneMemories({ appName: 'hotel', olderThan: runtime.now() + 1 })).toBe(5);
   });
+
+  it('rejects a time in milliseconds with INVALID_INPUT, and deletes nothing (contract 41)', async () => {
+    const memory = new InMemoryMemoryService();
+    await memory.addMemory({ ...alice, memories: [{ ...note('a'), timestamp: Date.now() / 1000 }] });
+    await expect(memory.pruneMemories({ ...alice, olderThan: Date.now() })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('in seconds since the epoch') as unknown,
+    });
+    expect((await memory.listMemories(alice)).memories.length).toBe(1);
+  });
 });
 
 function raise(): never {

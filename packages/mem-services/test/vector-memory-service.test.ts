@@ -280,6 +280,28 @@ describe('VectorMemoryService', () => {
     expect(embedders.map(({ requests }) => requests.filter(({ task }) => task === 'document').length)).toEqual([2, 0]);
   });
 
+  it('keeps the vectors of processes with other models that share its stores', async () => {
+    const stores = { store: new InMemoryVectorStore(), entries: new InMemoryMemoryStore() };
+    const embedders = [embedderWith(), embedderWith({ model: 'hash-2', dimensions: 512 })];
+    const open = (): VectorMemoryService[] =>
+      embedders.map((embedder) => new VectorMemoryService({ embedder, ...stores }));
+    const ids = new Set<string>();
+    for (const [i, memory] of open().entries()) {
+      await memory.addSessionToMemory(sessionOf('a pool', 'a bar', `the roof ${i}`));
+      for (const each of (await memory.listMemories(user)).memories) ids.add(each.id);
+    }
+    for (const memory of open()) {
+      const { memories, vectorsMissing } = await memory.searchMemory({ ...user, query: 'bar' });
+      expect([memories[0]!.eventId, vectorsMissing]).toEqual(['e1', undefined]);
+    }
+    for (const { requests } of embedders) requests.length = 0;
+    for (const memory of [...open(), ...open()]) await memory.searchMemory({ ...user, query: 'bar' });
+    expect(embedders.flatMap(({ requests }) => requests.map(({ task }) => task))).toEqual(Array(4).fill('query'));
+    await open()[0]!.deleteUserMemory(user);
+    for (const { model, dimensions } of embedders)
+      expect(await stores.store.has(user, { model: `${model}@${dimensions}`, ids: [...ids] })).toEqual([]);
+  });
+
   it('finds entries by words while vectors of a new model are missing', async () => {
     const embedder = embedderWith();
     const runtime = new FixedRuntime();

@@ -67,6 +67,16 @@ const mutants: readonly (readonly [description: string, failingCase: string, cha
     }),
   ],
   [
+    'keeps one vector of an id for all models',
+    'vector.each-model',
+    (store) => ({
+      upsert: async (scope, rows) => {
+        if (rows.length === 1) await store.delete(scope, [rows[0]!.id]);
+        await store.upsert(scope, rows);
+      },
+    }),
+  ],
+  [
     'deletes only the first of several ids',
     'vector.ids',
     (store) => ({ delete: (s, ids) => store.delete(s, Array.isArray(ids) ? ids.slice(0, 1) : ids) }),

@@ -1,5 +1,5 @@
 import { silentTracer } from '@thole/core';
-import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { CancelTimer, LogFields, Logger, Runtime, Tracer } from '@thole/core';
 
 /** Options of `FixedRuntime`. All are optional. */
@@ -101,6 +101,8 @@ export class FixedRuntime implements Runtime {
    * fires due timers.
    */
   async advance(ms: number): Promise<void> {
+    if (!(Number.isFinite(ms) && ms >= 0))
+      throw invalidInput('ms of advance', 'a finite number of milliseconds ≥ 0', ms);
     const end = this.#elapsed + ms;
     await settle();
     for (let next = this.#next(end); next; next = this.#next(end)) {

@@ -39,9 +39,12 @@ export async function checkCase<S>(each: Case<S>, maker: SubjectMaker<S>): Promi
   const { reopen } = maker;
   try {
     await each.check(subject, { runtime, ...(reopen && { reopen: async () => reopen(subject, runtime) }) });
-  } finally {
-    await maker.destroy?.(subject);
+  } catch (error) {
+    // The failure of the case is reported, also if the subject then cannot be destroyed.
+    await (async () => maker.destroy?.(subject))().catch(() => {});
+    throw error;
   }
+  await maker.destroy?.(subject);
 }
 
 /** Returns the ids of the cases of each contract, for a test that every contract has a case. */

@@ -1,3 +1,4 @@
+import { invalidInput } from '@thole/core/kit';
 import type { Llm, LlmOptions, LlmRequest, LlmResponse, ModelFactory } from '@thole/core';
 
 /** An answer of a model: a final response, a list (partial responses, then the final one), or an error to throw. */
@@ -25,11 +26,13 @@ export class ScriptedLlm implements Llm {
 
   async *generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncGenerator<LlmResponse, void, undefined> {
     const index = this.requests.push(structuredClone(request)) - 1;
-    const answer = this.#answers[index];
-    if (!answer)
+    if (index >= this.#answers.length)
       throw new Error(`The model was called ${index + 1} times, but its script has ${this.#answers.length} answers.`);
     options.signal.throwIfAborted();
+    const answer = this.#answers[index];
     const plain = typeof answer === 'function' ? await answer(request, options) : answer;
+    if (typeof plain !== 'object' || plain === null)
+      throw invalidInput(`Answer ${index + 1} of the script`, 'a response, a list of responses or an Error', plain);
     if (plain instanceof Error) throw plain;
     for (const response of isList(plain) ? plain : [plain]) {
       if (response.partial && !options.stream) continue;

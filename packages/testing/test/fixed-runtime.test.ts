@@ -69,6 +69,13 @@ describe('FixedRuntime', () => {
     await expect(sleeping).rejects.toBe('enough');
   });
 
+  it('rejects a time that it cannot advance by', async () => {
+    const runtime = new FixedRuntime({ now: 5 });
+    for (const ms of [NaN, -1, Infinity, '10' as never])
+      await expect(runtime.advance(ms)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    expect(runtime.now()).toBe(5);
+  });
+
   it('counts ids by kind, returns the same numbers for the same seed, and keeps log lines', () => {
     const [one, other] = [new FixedRuntime(), new FixedRuntime()];
     expect([one.newId('event'), one.newId('event'), one.newId('call')]).toEqual(['event-1', 'event-2', 'call-1']);

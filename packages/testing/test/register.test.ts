@@ -75,6 +75,16 @@ describe('register', () => {
     expect(destroyed).toBe(1);
   });
 
+  it('fails with the error of the case if destroy fails too', async () => {
+    const failDestroy = () => {
+      throw new Error('No connection.');
+    };
+    const [, , failed] = await runCases(counter, { create: () => ({ count: 0 }), destroy: failDestroy });
+    expect(String(failed?.error)).not.toContain('No connection.');
+    const [passed] = await runCases(counter, { create: () => ({ count: 0 }), destroy: failDestroy });
+    expect(String(passed?.error)).toContain('No connection.');
+  });
+
   it('passes one runtime to create and to the case', async () => {
     let created: FixedRuntime | undefined;
     const same: Case<unknown> = {

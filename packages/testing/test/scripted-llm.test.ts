@@ -35,6 +35,15 @@ describe('ScriptedLlm', () => {
     await expect(ask(model)).rejects.toThrow('called 2 times, but its script has 1');
   });
 
+  it('throws at an answer that is not a response, and names its place in the script', async () => {
+    const model = new ScriptedLlm(says('one'), (async () => {}) as never, 'three' as never);
+    await ask(model);
+    await expect(ask(model)).rejects.toThrow(
+      'Answer 2 of the script must be a response, a list of responses or an Error',
+    );
+    await expect(ask(model)).rejects.toThrow('got a string');
+  });
+
   it('throws the error of the script', async () => {
     const own = new Error('own');
     const model = new ScriptedLlm(fails('MODEL_OVERLOADED'), fails(own));

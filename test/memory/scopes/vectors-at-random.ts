@@ -8,7 +8,8 @@ const MODELS = ['m', 'm ', 'M'];
 
 interface Known {
   user: UserRef;
-  vectors: Map<string, { model: string; vector: Float32Array }>;
+  /** The vectors of each id, by model. */
+  vectors: Map<string, Map<string, Float32Array>>;
 }
 
 /**
@@ -39,7 +40,10 @@ export async function vectorsAtRandom(store: VectorStore, { seed, operations = 1
         vector: nextVector(),
       }));
       await store.upsert(user, rows);
-      for (const { id, model, vector } of rows) vectors.set(id, { model, vector });
+      for (const { id, model, vector } of rows) {
+        const models = vectors.get(id) ?? new Map<string, Float32Array>();
+        vectors.set(id, models.set(model, vector));
+      }
       return 'upsert';
     }
     const ids = kind < 9 ? [pick(IDS), 'unknown'] : 'everything';
@@ -50,9 +54,9 @@ export async function vectorsAtRandom(store: VectorStore, { seed, operations = 1
 
   async function check({ user, vectors }: Known): Promise<void> {
     const [model, vector] = [pick(MODELS), Float32Array.of(1, 0)];
-    const own = [...vectors].filter(([, one]) => one.model === model);
+    const own = [...vectors].flatMap(([id, models]) => (models.has(model) ? [{ id, one: models.get(model)! }] : []));
     const found = await store.query(user, { model, vector, limit: 100 });
-    const expected = own.map(([id, one]) => ({ id, score: one.vector[0]! / Math.hypot(...one.vector) }));
+    const expected = own.map(({ id, one }) => ({ id, score: one[0]! / Math.hypot(...one) }));
     const inOrder = expected.toSorted((a, b) => b.score - a.score);
     assert.deepEqual(
       found.map(({ id }) => id),
@@ -61,7 +65,7 @@ export async function vectorsAtRandom(store: VectorStore, { seed, operations = 1
     for (const [at, { score }] of found.entries())
       assert.ok(Math.abs(score - inOrder[at]!.score) < 1e-4, 'the score of another vector');
     const has = await store.has?.(user, { model, ids: IDS });
-    if (has) assert.deepEqual(has.toSorted(), own.map(([id]) => id).toSorted());
+    if (has) assert.deepEqual(has.toSorted(), own.map(({ id }) => id).toSorted());
   }
 
   for (let i = 0; i < operations; i++) {

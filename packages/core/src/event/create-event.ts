@@ -1,7 +1,8 @@
 import { systemRuntime } from '../runtime/system-runtime.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { optionNames } from '../errors/option-names.ts';
 import { TholeError } from '../errors/thole-error.ts';
-import { actionMapNames, createActionMaps } from './event-actions.ts';
+import { createActionMaps } from './event-actions.ts';
 import type { EventActions } from './event-actions.ts';
 import type { Event } from './event.ts';
 
@@ -40,25 +41,31 @@ function rejectSnakeCase(init: object, where: string): void {
   }
 }
 
+/** A name of several words, such as `invocationId`. */
+type CamelCase<Name extends string> = Name extends Lowercase<Name> ? never : Name;
+
 /** Members of events and actions whose names have several words. */
-const CAMEL_CASE: ReadonlySet<string> = new Set<keyof Event | keyof EventActions>([
-  'invocationId',
-  'longRunningToolIds',
-  'turnComplete',
-  'finishReason',
-  'errorCode',
-  'errorMessage',
-  'usageMetadata',
-  'groundingMetadata',
-  'citationMetadata',
-  'inputTranscription',
-  'outputTranscription',
-  'modelVersion',
-  'customMetadata',
-  ...actionMapNames,
-  'skipSummarization',
-  'transferToAgent',
-  'endOfAgent',
-  'agentState',
-  'rewindBeforeInvocationId',
-]);
+const CAMEL_CASE: ReadonlySet<string> = new Set(
+  optionNames<Record<CamelCase<keyof Event | keyof EventActions>, unknown>>({
+    invocationId: true,
+    longRunningToolIds: true,
+    nodeInfo: true,
+    turnComplete: true,
+    finishReason: true,
+    errorCode: true,
+    errorMessage: true,
+    usageMetadata: true,
+    groundingMetadata: true,
+    citationMetadata: true,
+    inputTranscription: true,
+    outputTranscription: true,
+    modelVersion: true,
+    customMetadata: true,
+    ...createActionMaps(() => true as const),
+    skipSummarization: true,
+    transferToAgent: true,
+    endOfAgent: true,
+    agentState: true,
+    rewindBeforeInvocationId: true,
+  }),
+);

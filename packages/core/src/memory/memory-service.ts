@@ -88,7 +88,11 @@ export interface MemoryService {
    * offer to delete the result. Unknown ids are ignored.
    */
   findSameMemories?(p: MemoryRef & { ids: readonly string[] } & CallOptions): Promise<MemoryEntry[]>;
-  /** Changes the given members and returns the entry. Returns undefined for an unknown id or an expired entry. */
+  /**
+   * Changes the given members and returns the entry. Returns undefined for an unknown id or an expired entry. It removes no
+   * member: an undefined member stays the same. To remove a member, pass the entry without it to `addMemory`, which replaces
+   * the entry.
+   */
   updateMemory?(
     p: MemoryRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,
   ): Promise<MemoryEntry | undefined>;

@@ -29,14 +29,14 @@ export interface VectorQuery extends CallOptions {
 export interface VectorStore {
   readonly specVersion: 1;
   /**
-   * Stores all rows or none. An id has only one vector, the last one, also if the model differs. Throws `INVALID_INPUT`
-   * for a vector without a direction (empty, zeros, not finite) and for a length that differs from the user's other
-   * vectors of the model.
+   * Stores all rows or none. An id has one vector of each model, the last one. So processes with different models can
+   * share a store. Throws `INVALID_INPUT` for a vector without a direction (empty, zeros, not finite) and for a length that
+   * differs from the user's other vectors of the model.
    */
   upsert(scope: UserRef, rows: readonly VectorRow[]): Promise<void>;
   /** Returns ids with scores, best first. Equal scores are ordered by id. Throws `INVALID_INPUT` as `upsert` does. */
   query(scope: UserRef, p: VectorQuery): Promise<{ id: string; score: number }[]>;
-  /** Deletes vectors. Unknown ids are ignored. */
+  /** Deletes the vectors of all models. Unknown ids are ignored. */
   delete(scope: UserRef, ids: readonly string[] | 'everything'): Promise<void>;
   /**
    * Returns the ids that have a vector of this model. Optional: without it, each process computes the vectors of all

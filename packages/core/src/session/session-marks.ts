@@ -1,4 +1,5 @@
 import { assertCount } from '../errors/assert-count.ts';
+import { assertSeconds } from '../errors/assert-seconds.ts';
 import { invalidInput } from '../errors/invalid-input.ts';
 import { optionNames } from '../errors/option-names.ts';
 import { rejectUnknownOptions } from '../errors/reject-unknown-options.ts';
@@ -19,7 +20,6 @@ export function assertMarks(marks: Partial<SessionMarks>): void {
       rejectUnknownOptions(marks, names, 'marks');
   const { unfinished, wakeAt, openInterrupts } = marks;
   if (unfinished !== undefined && unfinished !== null) assertName('marks.unfinished', unfinished);
-  if (wakeAt !== undefined && wakeAt !== null && !Number.isFinite(wakeAt))
-    throw invalidInput('marks.wakeAt', 'a finite number of seconds or null', wakeAt);
+  if (wakeAt !== undefined && wakeAt !== null) assertSeconds('marks.wakeAt', wakeAt);
   if (openInterrupts !== undefined) assertCount('marks.openInterrupts', openInterrupts);
 }

@@ -33,14 +33,15 @@ export interface SessionStore {
    * Returns the sessions that wait. Uses an index: the cost depends on their count, not on the count of all sessions. They are
    * ordered by time (see `WaitingRequest.before`), and then by any order that stays the same. A session whose time changes
    * between two pages can be on both pages or on neither. All other sessions are returned once. Throws
-   * `INVALID_INPUT` for a cursor that no page returned. `StoredSessionService` always sets `limit`.
+   * `INVALID_INPUT` for a cursor that no page returned. `StoredSessionService` always sets `limit`. Optional: recovery and
+   * lists of open interrupts need it, and `sessionStoreCases` tests it.
    */
   waiting?(request: WaitingRequest): Promise<WaitingPage>;
   /**
    * Deletes a session, its events and its marks, and returns true. Returns false and deletes nothing if the session does not
    * exist or a given condition is not met. The conditions are checked in the same step.
    */
-  remove(key: SessionRef, p: RemoveConditions): Promise<boolean>;
+  remove(key: SessionRef, conditions: RemoveConditions): Promise<boolean>;
   /**
    * Stores in one atomic step: the event with the next `seq`, the state changes, `lastUpdateTime` (never decreases) and
    * `options.marks`. Before that, the first of these rules that applies decides, and nothing is stored:

@@ -54,6 +54,8 @@ export class StoredSessionService implements SessionService {
     this.leasing = store.abilities.leasing;
     this.watching = store.abilities.watching;
     this.isDurable = store.abilities.isDurable ?? false;
+    // Callers read whether the service has this optional method of `SessionService`.
+    if (!store.waiting) Object.assign(this, { listWaitingSessions: undefined });
     this.runtime = runtime ?? systemRuntime();
     this.#limits = {
       eventBytes: limits.eventBytes ?? 8 * 1024 * 1024,
@@ -98,12 +100,11 @@ export class StoredSessionService implements SessionService {
     return { sessions: page.sessions.map(summaryOf), total: page.total };
   }
 
-  /** Throws `INVALID_INPUT` if the store has no lists of waiting sessions. */
+  /** Returns sessions that wait. Undefined instead of a method if the store does not implement `waiting`. */
   async listWaitingSessions(p: WaitingRequest & CallOptions): Promise<WaitingPage> {
     const request = checkWaitingRequest(p);
-    if (!this.#store.waiting) throw new TholeError('INVALID_INPUT', 'This session store does not implement waiting().');
     p.signal?.throwIfAborted();
-    return raceAbort(this.#store.waiting(request), p.signal);
+    return raceAbort(this.#store.waiting!(request), p.signal);
   }
 
   async insertSession(p: InsertedSession & CallOptions): Promise<Session> {

@@ -1,5 +1,5 @@
 import type { ToolContext } from '../agent/contexts.ts';
-import type { JsonObject } from '../json/json.ts';
+import type { Json, JsonObject } from '../json/json.ts';
 import type { Llm, LlmOptions } from '../model/llm.ts';
 import type { LlmRequest } from '../model/llm-request.ts';
 import type { LlmResponse } from '../model/llm-response.ts';
@@ -8,7 +8,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 
 const key = Symbol.for('thole.call-interceptor');
 
-/** Handles all calls of models and tools. A recorder forwards and records them; a replay returns recorded answers. */
+/** Handles all calls of models and tools, and the steps of agents. A recorder forwards and records them; a replay returns recorded answers. */
 export interface CallInterceptor {
   callModel(p: {
     model: Llm;
@@ -18,6 +18,16 @@ export interface CallInterceptor {
     branch: string | undefined;
   }): AsyncIterable<LlmResponse>;
   callTool(p: { tool: Tool; args: JsonObject; toolContext: ToolContext }): Promise<unknown>;
+  /** Runs a step of an agent, which is not a step of a tool. `path` is the place of the agent, and `n` counts its steps with this name. */
+  runStep(p: AgentStep & { run: () => Promise<Json | undefined>; signal: AbortSignal }): Promise<Json | undefined>;
+}
+
+/** The place of a step of an agent in a run. */
+export interface AgentStep {
+  readonly agent: string;
+  readonly path: string;
+  readonly name: string;
+  readonly n: number;
 }
 
 /** Sets the handler of all calls of models and tools in runs with this runtime. */

@@ -52,6 +52,8 @@ export type OutputOf<S> = S extends { readonly '~standard': { readonly types?: i
 /** A schema as JSON Schema for the model, and a validator for values of the model. */
 export interface ReadSchema<Output = unknown> {
   readonly jsonSchema: JsonObject;
+  /** JSON Schema of validated values. Undefined if the library cannot write it, for example because of a transform. */
+  readonly outputJsonSchema: JsonObject | undefined;
   validate(value: unknown): Promise<{ value: Output } | { issues: string[] }>;
 }
 
@@ -61,11 +63,17 @@ export interface ReadSchema<Output = unknown> {
  */
 export function readSchema<Output>(input: SchemaInput<Output>, argument: string): ReadSchema<Output> {
   const given: unknown = input;
-  if (isStandardSchema(given)) return { jsonSchema: jsonSchemaOf(given, argument), validate: validator<Output>(given) };
+  if (isStandardSchema(given)) {
+    const jsonSchema = jsonSchemaOf(given, argument);
+    return { jsonSchema, outputJsonSchema: outputSchemaOf(given), validate: validator<Output>(given) };
+  }
   if (isPlainObject(given) && isStandardSchema(given['schema'])) {
     const { jsonSchema } = given;
     if (!isPlainObject(jsonSchema)) throw invalidInput(`${argument}.jsonSchema`, 'a JSON Schema object', jsonSchema);
-    return { jsonSchema: jsonSchema as JsonObject, validate: validator<Output>(given['schema']) };
+    const { schema } = given;
+    // A library without JSON Schema cannot say whether it transforms values.
+    const outputJsonSchema = schema['~standard'].jsonSchema ? outputSchemaOf(schema) : (jsonSchema as JsonObject);
+    return { jsonSchema: jsonSchema as JsonObject, outputJsonSchema, validate: validator<Output>(schema) };
   }
   if (isPlainObject(given) && Object.values(given).some(isStandardSchema)) {
     throw new TholeError(
@@ -111,6 +119,14 @@ function jsonSchemaOf(schema: StandardSchema, argument: string): JsonObject {
       `${argument} cannot be written as JSON Schema by ${vendor}${reason}. Use a type that JSON has, or pass {schema, jsonSchema}.`,
       { cause },
     );
+  }
+}
+
+function outputSchemaOf(schema: StandardSchema): JsonObject | undefined {
+  try {
+    return schema['~standard'].jsonSchema?.output({ target: 'draft-2020-12' }) as JsonObject | undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -18,14 +18,18 @@ describe('Times in seconds', () => {
     ['afterTimestamp', (afterTimestamp) => readWindow({ afterTimestamp })],
     ['before', (before) => checkWaitingRequest({ appName: 'app', kind: 'due', before })],
     ['pending.expiresAt', (expiresAt) => credentials.savePendingAuth({ ...ref, pending: { expiresAt } as never })],
-  ])('%s must be a finite number (contract 42)', async (name, check) => {
+  ])('%s must be a finite number of seconds, and no milliseconds (contract 42)', async (name, check) => {
     for (const time of [Number.NaN, Infinity, '5' as never]) {
       const type = typeof time === 'string' ? 'a string' : 'a number';
-      const message = new RegExp(`^${name} must be a finite number of seconds( or null)?, got ${type}\\.$`);
+      const message = new RegExp(`^${name} must be a finite number of seconds, got ${type}\\.$`);
       await expect(async () => check(time)).rejects.toMatchObject({
         code: 'INVALID_INPUT',
         message: expect.stringMatching(message),
       });
     }
+    await expect(async () => check(1.7e12)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('Divide milliseconds by 1,000'),
+    });
   });
 });

@@ -21,6 +21,16 @@ describe('readSchema', () => {
     expect(await read.validate(7)).toEqual({ issues: ['a.0: expected string'] });
   });
 
+  it('returns the JSON Schema of validated values, unless the library cannot write it', () => {
+    expect(readSchema(schema(acmeJsonSchema), 'outputSchema').outputJsonSchema).toEqual({ type: 'number' });
+    const both = { jsonSchema: { type: 'string' } };
+    expect(readSchema({ schema: schema(), ...both }, 'outputSchema').outputJsonSchema).toEqual({ type: 'string' });
+    expect(readSchema({ schema: schema(acmeJsonSchema), ...both }, 'outputSchema').outputJsonSchema).toEqual({
+      type: 'number',
+    });
+    expect(readSchema(z.string().transform(Number), 'outputSchema').outputJsonSchema).toBeUndefined();
+  });
+
   it('uses the caller’s JSON Schema if the library has none', () => {
     expect(readSchema({ schema: schema(), jsonSchema: { type: 'string' } }, 'parameters').jsonSchema).toEqual({
       type: 'string',

@@ -29,18 +29,21 @@ import { findUserTimeZone } from '../find-user-time-zone.ts';
 import { requireMemory } from '../require-memory.ts';
 import type { FullMemory } from '../require-memory.ts';
 import { holdLease } from '../lease/hold-lease.ts';
+import { listStoredOf, setTraits, traitsOf } from '../wrapper-traits.ts';
 import { addMark, hasExtractedFacts, removeMark } from './extraction-mark.ts';
 import { extractFacts } from './extract-facts.ts';
 import type { FactReport } from './extract-facts.ts';
 import type { FactExtractor } from './fact-extractor.ts';
 import { assertFactMemoryOptions } from './fact-memory-options.ts';
 import type { FactMemoryServiceOptions } from './fact-memory-options.ts';
-import { LlmFactExtractor } from './llm-fact-extractor.ts';
+import { CALL_TIMEOUT_MS, LlmFactExtractor } from './llm-fact-extractor.ts';
 import { createPlaceholders, excludeTurns, hasEvents, hideTurnText } from './turn-placeholders.ts';
 
 /** Session id of the lease for extracting facts. It is not the id of a session, so that runs never wait for it. */
 const FACTS_LEASE_ID = 'thole:facts';
 const LEASE_WAIT_MS = 300_000;
+/** Time in milliseconds for reading and writing entries before and after a call of the extractor. */
+const STORE_MS = 30_000;
 /** Default maximum number of entries in a list. */
 const LIST_LIMIT = 100;
 const EMPTY_REPORT: FactReport = { turns: 0, added: 0, superseded: 0, dropped: 0, rejected: 0 };
@@ -68,6 +71,11 @@ export class FactMemoryService implements MemoryService {
     this.#runtime = runtime;
     this.#readTimeZone = createTimeZoneReader(options.timeZone);
     this.#holder = runtime.newId('facts');
+    setTraits(this, {
+      // Placeholders of turns are not exported.
+      listStored: this.#keepsTurns ? listStoredOf(this.#memory) : undefined,
+      ingestMs: options.extractFromEvents ? (timeoutMs ?? CALL_TIMEOUT_MS) + STORE_MS : traitsOf(this.#memory).ingestMs,
+    });
   }
 
   async addSessionToMemory(session: Session, call: CallOptions = {}): Promise<void> {

@@ -8,6 +8,9 @@ import { quotedText } from '../llm/quoted-text.ts';
 import { EXTRACTION_INSTRUCTIONS } from './extraction-instructions.ts';
 import type { FactExtractor, FactRequest, FactTurn } from './fact-extractor.ts';
 
+/** Default time limit of one call of the model in milliseconds. */
+export const CALL_TIMEOUT_MS = 60_000;
+
 /** Options of `LlmFactExtractor`. */
 export interface LlmFactExtractorOptions {
   llm: Llm;
@@ -35,7 +38,7 @@ export class LlmFactExtractor implements FactExtractor {
 
   constructor(options: LlmFactExtractorOptions) {
     rejectUnknownOptions(options, extractorOptionNames, 'LlmFactExtractor');
-    const { llm, instructions = '', timeoutMs = 60_000, runtime = systemRuntime() } = options;
+    const { llm, instructions = '', timeoutMs = CALL_TIMEOUT_MS, runtime = systemRuntime() } = options;
     assertLlm(llm);
     if (typeof instructions !== 'string') throw invalidInput('instructions', 'a string', instructions);
     assertDuration('timeoutMs', timeoutMs);

@@ -12,6 +12,7 @@ import {
 import type { Event, InvocationContext, MemoryService, Plugin, Runtime, SessionRef, SessionService } from '@thole/core';
 import { errorCodeOf } from '../error-code.ts';
 import { requireMemory } from '../require-memory.ts';
+import { traitsOf } from '../wrapper-traits.ts';
 import { LatestSeqs } from './latest-seqs.ts';
 
 /** Options of `AutoIngestPlugin`. */
@@ -42,7 +43,7 @@ const autoIngestOptionNames = optionNames<AutoIngestPluginOptions>({
   runtime: true,
 });
 
-/** Time limit of one call of the memory service. */
+/** Time limit in milliseconds of one call of a memory service that does not state its own. */
 const MEMORY_TIMEOUT_MS = 30_000;
 /** Time in which ended runs are collected before the first one is processed. */
 const BATCH_WINDOW_MS = 20;
@@ -190,8 +191,9 @@ export class AutoIngestPlugin implements Plugin {
   /** Adds events with a time limit, so that a memory service that hangs blocks neither other sessions nor closing. */
   #add(session: SessionRef, events: readonly Event[]): Promise<void> {
     return new Promise((resolve, reject) => {
-      const cancel = this.#runtime.timer(MEMORY_TIMEOUT_MS, () => {
-        const message = `The memory service did not answer within ${MEMORY_TIMEOUT_MS} ms.`;
+      const { ingestMs: limitMs = MEMORY_TIMEOUT_MS } = traitsOf(this.#memory);
+      const cancel = this.#runtime.timer(limitMs, () => {
+        const message = `The memory service did not answer within ${limitMs} ms.`;
         const error = new TholeError('STORE_OUTCOME_UNKNOWN', message);
         this.#timeout.abort(error);
         this.#timeout = new AbortController();

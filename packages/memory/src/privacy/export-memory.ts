@@ -12,6 +12,7 @@ import type {
 } from '@thole/core';
 import { requireMemory } from '../require-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
+import { listStoredOf } from '../wrapper-traits.ts';
 
 /** All stored data of one user, as JSON. */
 export interface MemoryExport {
@@ -64,12 +65,15 @@ export async function exportMemory(p: ExportRequest): Promise<MemoryExport> {
   assertUser(p);
   const { appName, userId, sessions, signal, runtime = systemRuntime() } = p;
   const memory = requireMemory(p.memory, 'exportMemory', ['listMemories']);
-  const memories = await listAllMemories(memory, {
-    appName,
-    userId,
-    filter: { kinds: ['turn', 'fact', 'note'] },
-    signal,
-  });
+  const memories = await listAllMemories(
+    { listMemories: listStoredOf(memory) },
+    {
+      appName,
+      userId,
+      filter: { kinds: ['turn', 'fact', 'note'] },
+      signal,
+    },
+  );
   const exported: MemoryExport = {
     format: 'thole-memory',
     version: 1,

@@ -17,6 +17,7 @@ import type {
 } from '@thole/core';
 import { requireMemory } from '../require-memory.ts';
 import type { FullMemory } from '../require-memory.ts';
+import { setTraits, traitsOf } from '../wrapper-traits.ts';
 
 /** Options of `RedactingMemoryService`. */
 export interface RedactingMemoryServiceOptions {
@@ -44,6 +45,7 @@ export class RedactingMemoryService implements MemoryService {
     this.#memory = requireMemory(memory, 'RedactingMemoryService');
     if (typeof redact !== 'function') throw invalidInput('redact', 'a function from string to string', redact);
     this.#redact = redact;
+    setTraits(this, traitsOf(this.#memory));
   }
 
   async addSessionToMemory(session: Session, call: CallOptions = {}): Promise<void> {

@@ -1,6 +1,7 @@
 import { createEvent } from '@thole/core';
+import type { MemoryService } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
-import { correctMemory, exportMemory, importMemory } from '@thole/memory';
+import { correctMemory, exportMemory, importMemory, RedactingMemoryService } from '@thole/memory';
 import { FactMemoryService } from '@thole/memory/facts';
 import { FixedRuntime, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
@@ -39,6 +40,24 @@ describe('exportMemory, importMemory and correctMemory', () => {
     expect(again.memories).toEqual(exported.memories);
     await importMemory({ memory: other, exported, as: bob });
     expect((await exportMemory({ ...bob, memory: other, runtime })).memories).toEqual(exported.memories);
+  });
+
+  it.each([
+    ['FactMemoryService', (memory: MemoryService) => memory],
+    [
+      'RedactingMemoryService',
+      (memory: MemoryService) => new RedactingMemoryService({ memory, redact: (text) => text }),
+    ],
+  ])('do not extract the facts of imported turns again: %s', async (_, wrap) => {
+    const exported = await exportMemory({ ...ann, memory: wrap(await full()), runtime });
+    const llm = new ScriptedLlm();
+    const memory = new FactMemoryService({ memory: new InMemoryMemoryService({ runtime }), llm, runtime });
+    await importMemory({ memory: wrap(memory), exported });
+    await memory.addSessionToMemory(conversation('s1', ['user: I live in Bonn.']));
+    expect(await memory.makeFacts(ann)).toMatchObject({ turns: 0 });
+    expect(llm.requests).toEqual([]);
+    const turns = (await memory.listMemories({ ...ann, filter: { kinds: ['turn'] } })).memories;
+    expect(turns.map(({ customMetadata }) => customMetadata)).toEqual([undefined, undefined]);
   });
 
   it("export sessions and the user's state with sessions", async () => {

@@ -1,4 +1,4 @@
-const ACCENTED = /(\p{Script=Latin})\p{M}+/gu;
+const ACCENTED = /([\p{Script=Latin}\p{Script=Greek}])\p{M}+/gu;
 const LETTERS: { readonly [letter: string]: string } = {
   ß: 'ss',
   æ: 'ae',
@@ -16,7 +16,7 @@ const LETTERS: { readonly [letter: string]: string } = {
 };
 const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu');
 
-/** Removes the accents of Latin letters (`é` → `e`, `ł` → `l`, `ß` → `ss`). Marks of other scripts are letters and stay. */
+/** Removes the accents of Latin and Greek letters (`é` → `e`, `ß` → `ss`, `έ` → `ε`). Marks of other scripts are letters and stay. */
 export function foldAccents(word: string): string {
   const bare = word.normalize('NFD').replace(ACCENTED, '$1').normalize('NFC');
   return bare.replace(LETTER, (letter) => LETTERS[letter]!);

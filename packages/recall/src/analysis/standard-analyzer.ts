@@ -28,7 +28,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 /**
  * Returns an analyzer for texts in every script. It removes stop words (unless the text has only stop words), folds Latin
- * accents and stems English, Russian, Arabic and Hindi words. Scripts without spaces become pairs of characters. Variants are:
+ * and Greek accents and stems English, Russian, Arabic and Hindi words. Scripts without spaces become pairs of characters. Variants are:
  * - for an Arabic word its strong letters;
  * - for a Russian word its stem without a fleeting vowel;
  * - in a text without a typical English word, German and Turkish stems and the first letters of words;
@@ -48,7 +48,7 @@ export function standardAnalyzer(): Analyzer {
   }
 
   return {
-    id: 'standard-6',
+    id: 'standard-7',
     words(text, of) {
       const rawWords = splitWords(text, of);
       const all = rawWords.map(lookUp);

@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import {
-  assertName,
   assertSeconds,
+  assertName,
   invalidInput,
   isPlainObject,
   memoryKeyOf,

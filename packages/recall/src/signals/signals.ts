@@ -85,10 +85,7 @@ export interface RecallTunings {
 export const defaultTunings: RecallTunings = { chat: chatTuning, messages: messageTuning, chatLength: 40 };
 
 /** All signals, in the order in which they are summed. */
-export const SIGNALS: readonly RecallSignal[] = [
-  ...(['ownWords', 'neighbourhood', 'session', 'askedAbout', 'answer', 'questionAhead'] as const),
-  ...(['phrase', 'saidThen', 'aboutThen', 'whenOrHowMany', 'isQuestion'] as const),
-];
+export const SIGNALS: readonly RecallSignal[] = Object.keys(chatTuning.weights) as RecallSignal[];
 
 /** Largest values of the signals that are either 0 or 1. */
 export const BINARY_SIGNAL_MAXIMA = { askedAbout: 1, whenOrHowMany: 1, isQuestion: 1 } as const;

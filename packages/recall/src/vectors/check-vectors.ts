@@ -13,13 +13,13 @@ export interface CheckedVectorQuery {
 }
 
 /**
- * Returns copies of rows with vectors of length 1. If an id occurs more than once, the last row counts. Throws `INVALID_INPUT` for
- * an invalid scope or row. For implementations of `VectorStore`.
+ * Returns copies of rows with vectors of length 1. If an id occurs more than once with the same model, the last row counts. Throws
+ * `INVALID_INPUT` for an invalid scope or row. For implementations of `VectorStore`.
  */
 export function checkVectorRows(scope: UserRef, rows: readonly VectorRow[]): VectorRow[] {
   assertUser(scope);
   if (!Array.isArray(rows)) throw invalidInput('rows', 'an array of {id, model, vector}', rows);
-  const byId = new Map<string, VectorRow>();
+  const byKey = new Map<string, VectorRow>();
   const lengths = new Map<string, number>();
   for (const [i, row] of (rows as readonly unknown[]).entries()) {
     if (typeof row !== 'object' || row === null) throw invalidInput(`rows[${i}]`, '{id, model, vector}', row);
@@ -30,9 +30,9 @@ export function checkVectorRows(scope: UserRef, rows: readonly VectorRow[]): Vec
     const length = lengths.get(model) ?? unit.length;
     if (length !== unit.length) throw dimensionMismatch(`rows[${i}].vector`, unit.length, length, model);
     lengths.set(model, length);
-    byId.set(id, { id, model, vector: unit });
+    byKey.set(JSON.stringify([id, model]), { id, model, vector: unit });
   }
-  return [...byId.values()];
+  return [...byKey.values()];
 }
 
 /** Returns the members of a query. Throws `INVALID_INPUT` for an invalid member, and the signal's reason if it is aborted. */

@@ -20,11 +20,8 @@ export interface InMemoryVectorStoreOptions {
 
 const vectorStoreOptionNames = optionNames<InMemoryVectorStoreOptions>({ precision: true, webAssembly: true });
 
-/** One user's vectors: a matrix for each model, and the model of each id. */
-interface UserVectors {
-  readonly matrices: Map<string, VectorMatrix>;
-  readonly modelOf: Map<string, string>;
-}
+/** One user's vectors: a matrix for each model. */
+type UserVectors = Map<string, VectorMatrix>;
 
 /** Keeps vectors in this process and scans all vectors of a user at each query, so that results are exact. */
 export class InMemoryVectorStore implements VectorStore {
@@ -46,26 +43,19 @@ export class InMemoryVectorStore implements VectorStore {
     const checked = checkVectorRows(scope, rows);
     if (checked.length === 0) return;
     const key = userKeyOf(scope);
-    const user = this.#users.get(key) ?? {
-      matrices: new Map<string, VectorMatrix>(),
-      modelOf: new Map<string, string>(),
-    };
+    const user: UserVectors = this.#users.get(key) ?? new Map<string, VectorMatrix>();
     for (const { model, vector } of checked) {
-      const dimensions = user.matrices.get(model)?.dimensions;
+      const dimensions = user.get(model)?.dimensions;
       if (dimensions !== undefined && dimensions !== vector.length)
         throw dimensionMismatch('vector', vector.length, dimensions, model);
     }
     this.#users.set(key, user);
-    for (const { id, model, vector } of checked) {
-      if (user.modelOf.get(id) !== model) this.#remove(user, id);
-      user.modelOf.set(id, model);
-      this.#matrixOf(user, model, vector.length).put(id, vector);
-    }
+    for (const { id, model, vector } of checked) this.#matrixOf(user, model, vector.length).put(id, vector);
   }
 
   async query(scope: UserRef, p: VectorQuery): Promise<Scored[]> {
     const { model, unit, limit, minScore } = checkVectorQuery(scope, p);
-    const matrix = this.#users.get(userKeyOf(scope))?.matrices.get(model);
+    const matrix = this.#users.get(userKeyOf(scope))?.get(model);
     if (!matrix) return [];
     if (matrix.dimensions !== unit.length) throw dimensionMismatch('vector', unit.length, matrix.dimensions, model);
     return matrix.search(unit, { limit, minScore, accepts: p.accepts });
@@ -76,33 +66,27 @@ export class InMemoryVectorStore implements VectorStore {
     const key = userKeyOf(scope);
     const user = this.#users.get(key);
     if (!user) return;
-    if (ids === 'everything') for (const matrix of user.matrices.values()) matrix.dispose();
-    else for (const id of ids) this.#remove(user, id);
-    if (ids === 'everything' || user.modelOf.size === 0) this.#users.delete(key);
+    for (const [model, matrix] of user) {
+      if (ids === 'everything') matrix.dispose();
+      else for (const id of ids) matrix.remove(id);
+      if (matrix.size === 0) user.delete(model);
+    }
+    if (ids === 'everything' || user.size === 0) this.#users.delete(key);
   }
 
   async has(scope: UserRef, p: { model: string; ids: readonly string[] } & CallOptions): Promise<string[]> {
     assertVectorIds(scope, p.ids);
     assertName('model', p.model);
     p.signal?.throwIfAborted();
-    const matrix = this.#users.get(userKeyOf(scope))?.matrices.get(p.model);
+    const matrix = this.#users.get(userKeyOf(scope))?.get(p.model);
     return matrix ? p.ids.filter((id) => matrix.has(id)) : [];
   }
 
   #matrixOf(user: UserVectors, model: string, dimensions: number): VectorMatrix {
-    const existing = user.matrices.get(model);
+    const existing = user.get(model);
     if (existing) return existing;
     const matrix = new VectorMatrix({ pool: this.#pool, dimensions, precision: this.#precision });
-    user.matrices.set(model, matrix);
+    user.set(model, matrix);
     return matrix;
-  }
-
-  #remove(user: UserVectors, id: string): void {
-    const model = user.modelOf.get(id);
-    if (model === undefined) return;
-    user.modelOf.delete(id);
-    const matrix = user.matrices.get(model)!;
-    matrix.remove(id);
-    if (matrix.size === 0) user.matrices.delete(model);
   }
 }

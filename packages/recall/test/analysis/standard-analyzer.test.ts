@@ -23,7 +23,11 @@ describe('standardAnalyzer', () => {
     ['İSTANBUL', 'istanbul'],
     ['ışık', 'isik'],
     ['e\u0301te\u0301', 'été'],
-  ])('folds Latin accents: %s is %s', (accented, plain) => {
+    ['καφές', 'καφες'],
+    ['ΚΑΦΕΣ', 'καφές'],
+    ['Μαΐου', 'ΜΑΙΟΥ'],
+    ['ᾠδή', 'ωδη'],
+  ])('folds Latin and Greek accents: %s is %s', (accented, plain) => {
     expect(wordsOf(accented)).toEqual(wordsOf(plain));
   });
 

@@ -21,9 +21,12 @@ export interface FailedCall {
   readonly server?: string | undefined;
 }
 
+/** The end of a message about an unknown command. It contains arguments of the call. */
+const ARGUMENTS = /, with args[^\n]*/;
+
 /**
- * Returns the error for the caller, with the client's error as its cause. After an error reply, the call did nothing:
- * `STORE_UNAVAILABLE`. After an error reply to the second attempt of a write, the first attempt may have been done:
+ * Returns the error for the caller, with the client's error as its cause, without the arguments of the call. After an error reply, the
+ * call did nothing: `STORE_UNAVAILABLE`. After an error reply to the second attempt of a write, the first attempt may have been done:
  * `STORE_OUTCOME_UNKNOWN`. A write without a reply has the same code. Messages that may contain stored values are reduced to their code.
  */
 export function mapRedisError(error: unknown, call: FailedCall): TholeError {
@@ -31,6 +34,7 @@ export function mapRedisError(error: unknown, call: FailedCall): TholeError {
   const { isWrite, isSent, isSentAgain = false, server = 'Redis' } = call;
   const text = error instanceof Error ? error.message : '';
   if (isReplyError(error)) {
+    removeArguments(error);
     const refused = `${server} refused the call: ${reasonOf(text)}.`;
     if (!(isWrite && isSentAgain)) return new TholeError('STORE_UNAVAILABLE', refused, { cause: error });
     const message = `${refused} An earlier attempt, before the connection was cut, may have been done.`;
@@ -44,6 +48,15 @@ export function mapRedisError(error: unknown, call: FailedCall): TholeError {
   return new TholeError('STORE_OUTCOME_UNKNOWN', message, { cause: error });
 }
 
+/** Removes the arguments that ioredis and the server add to an error reply: they contain stored values, and causes are logged. */
+function removeArguments(error: Error & { command?: { name?: unknown } | undefined }): void {
+  if (error.command !== undefined) error.command = { name: error.command.name };
+  if (!ARGUMENTS.test(error.message)) return;
+  const { message, stack } = error;
+  error.message = message.replace(ARGUMENTS, '');
+  if (stack !== undefined) error.stack = stack.replace(ARGUMENTS, '');
+}
+
 function reasonOf(text: string): string {
   const [prefix = '', code = 'ERR'] = CODE.exec(text) ?? [];
   if (!SAFE_CODES.test(code)) return code;
@@ -52,7 +65,7 @@ function reasonOf(text: string): string {
 }
 
 /** True if the error is a reply of the server, not an error of the client. */
-export function isReplyError(error: unknown): boolean {
+export function isReplyError(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';
 }
 

@@ -2,8 +2,8 @@ import { TholeError } from '@thole/core';
 import {
   applyDelta,
   assertCount,
-  assertName,
   assertSeconds,
+  assertName,
   countPrunableEvents,
   decodeText,
   encodeText,

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { TholeError } from '@thole/core';
 import { Redis, ReplyError } from 'ioredis';
 import { describe, expect, it } from 'vitest';
@@ -72,6 +73,16 @@ describe('mapRedisError', () => {
   it('returns a TholeError unchanged', () => {
     const own = new TholeError('STORE_VERSION', 'x');
     expect(mapRedisError(own, write)).toBe(own);
+  });
+
+  it('removes the arguments of the call from the cause, which is logged (contract 42)', () => {
+    const command = { name: 'evalsha', args: ['4e15', '1', 'key', 'secret'] };
+    const error = Object.assign(reply('ERR unknown command `EVALSHA`, with args beginning with: `secret` '), {
+      command,
+    });
+    const { cause } = mapRedisError(error, write);
+    expect(inspect(cause, { depth: 9, showHidden: true })).not.toContain('secret');
+    expect(cause).toMatchObject({ message: 'ERR unknown command `EVALSHA`', command: { name: 'evalsha' } });
   });
 
   it('removes stored values from the message (contract 42)', () => {

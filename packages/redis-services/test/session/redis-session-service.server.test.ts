@@ -163,7 +163,12 @@ describeWith('redis', 'RedisSessionService', (url) => {
     expect(await windowed({ afterSeq: 6 })).toEqual(['e7']);
     expect(await windowed({ afterTimestamp: 50 })).toEqual(['e6', 'e7']);
     expect(await windowed({ numRecentEvents: 9 })).toEqual(['e5', 'e6', 'e7']);
-    const bad = [{ appName: 'app' }, { appName: 'app', sessionId: 's', keepLast: 1 }, { appName: 'app', keepLast: -1 }];
+    const bad = [
+      { appName: 'app' },
+      { appName: 'app', sessionId: 's', keepLast: 1 },
+      { appName: 'app', keepLast: -1 },
+      { appName: 'app', olderThan: Date.now() },
+    ];
     for (const request of bad)
       await expect(service.pruneEvents(request)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });

@@ -16,8 +16,8 @@ import type { AgentContext } from './agent-context.ts';
 
 /** Longest wait during which the run stays active, in milliseconds. A longer wait pauses the run. */
 const MAX_WAIT_IN_PROCESS_MS = 60_000;
-/** The last time that a `Date` can contain, in seconds. */
-const MAX_TIME_S = 8.64e12;
+/** The latest time that can be stored, in seconds: the year 5138. */
+const MAX_TIME_S = 1e11;
 
 /**
  * Name in `nodeInfo` of the ids of events that an agent yielded before this event, and that were not stored: a plugin dropped them,
@@ -55,7 +55,7 @@ export class AgentWaits {
       throw new TholeError('INVALID_INPUT', 'ms must be a finite number of milliseconds above 0.');
     const { runtime, signal } = this.#context;
     if (ms <= MAX_WAIT_IN_PROCESS_MS) return runtime.sleep(ms, signal);
-    assertReachable('ms', runtime.now() + ms / 1_000);
+    assertReachable(runtime.now() + ms / 1_000);
     const n = this.#sleeps.get(ms) ?? 0;
     this.#sleeps.set(ms, n + 1);
     const recorded = this.#recorded('timer').filter(({ call }) => call.args['ms'] === ms)[n];
@@ -64,7 +64,6 @@ export class AgentWaits {
 
   async sleepUntil(time: number): Promise<void> {
     assertSeconds('time', time);
-    assertReachable('time', time);
     const recorded = this.#recorded('timer').find(
       ({ call }) => call.args['wakeAt'] === time && call.args['ms'] === undefined,
     );
@@ -127,13 +126,10 @@ export class AgentWaits {
   }
 }
 
-/** Throws `INVALID_INPUT` unless a timer can end at this time, in seconds. */
-function assertReachable(argument: string, time: number): void {
+/** Throws `INVALID_INPUT` unless a timer of `sleep(ms)` can end at this time, in seconds. */
+function assertReachable(time: number): void {
   if (time <= MAX_TIME_S) return;
-  throw new TholeError(
-    'INVALID_INPUT',
-    `${argument} must end before the year 275760. To wait for an answer, use requestInput.`,
-  );
+  throw new TholeError('INVALID_INPUT', `ms must end before the year 5138. To wait for an answer, use requestInput.`);
 }
 
 /** The place of a step in its invocation. */

@@ -2,15 +2,16 @@ import { TholeError } from '@thole/core';
 import { isSqlFailure } from './sql-failure.ts';
 
 /**
- * Returns the error for the caller. Its message names the database and the driver's reason, its cause is the driver's error.
- * Returns any error that is not a `SqlFailure` unchanged.
+ * Returns the error for the caller. Its message names the database and the driver's reason. Its cause is the driver's error, without
+ * stored values. Returns any error that is not a `SqlFailure` unchanged.
  */
 export function mapSqlError(error: unknown, displayName = 'The database'): unknown {
   if (!isSqlFailure(error)) return error;
-  const { cause } = error;
-  const isAnswer = isServerAnswer(cause);
-  const reason = reasonOf(cause, error.kind === 'connection' || !isAnswer);
-  if (isColumnMissing(cause)) {
+  const isAnswer = isServerAnswer(error.cause);
+  const isSafe = ['connection', 'no-table'].includes(error.kind) || !isAnswer || hasSafeMessage(error.cause);
+  const reason = reasonOf(error.cause, isSafe);
+  const cause = isSafe ? error.cause : withoutValues(error.cause);
+  if (isColumnMissing(error.cause)) {
     const hint = 'If the table belongs to other software, use another tablePrefix or another database.';
     const message = `${displayName} has a table with other columns${reason}. ${hint}`;
     return new TholeError('STORE_VERSION', message, { cause });
@@ -30,6 +31,10 @@ export function mapSqlError(error: unknown, displayName = 'The database'): unkno
       return new TholeError('STORE_UNAVAILABLE', message, { cause });
     }
     case 'connection': {
+      if (NO_PASSWORD.test(String((error.cause as DriverError | undefined)?.message))) {
+        const message = `${displayName} requires a password. Add it to the URL, or set PGPASSWORD.`;
+        return new TholeError('STORE_UNAVAILABLE', message, { cause, retryable: false });
+      }
       const message = isAnswer
         ? `${displayName} refused the call${reason}.`
         : `${displayName} did not answer${reason}. Check its address, and that it is running.`;
@@ -74,6 +79,8 @@ const SAFE_NUMBERS: ReadonlySet<unknown> = new Set([
  * Codes of SQLite whose messages contain no values either: read-only, I/O error, corrupt, full, cannot open, not a database.
  */
 const SAFE_SQLITE_CODES: ReadonlySet<number> = new Set([8, 10, 11, 13, 14, 26]);
+/** Message of the driver of PostgreSQL if the server asks for a password and there is none. */
+const NO_PASSWORD = /client password must be a (?:non-empty )?string$/;
 /** Messages of SQLite that name a missing column. */
 const NO_SQLITE_COLUMN = /^(no such column: |table \S+ has no column named )/;
 
@@ -83,17 +90,47 @@ function isColumnMissing(cause: unknown): boolean {
   return code === '42703' || errno === 1054 || errno === 1072 || NO_SQLITE_COLUMN.test(String(message));
 }
 
-// Messages about statements may contain values. Only their codes are repeated.
-function reasonOf(cause: unknown, isConnectionError: boolean): string {
-  const { code, errcode, errno, message, errors } = (cause ?? {}) as DriverError;
-  const fullCode = typeof errcode === 'number' ? `${String(code)} ${errcode}` : code;
-  const name = typeof fullCode === 'string' && /^[\w ]{1,60}$/.test(fullCode) ? fullCode : undefined;
-  const isSafe =
-    isConnectionError ||
+/** True if the message of an answer contains no stored values. */
+function hasSafeMessage(cause: unknown): boolean {
+  const { code, errcode, errno } = (cause ?? {}) as DriverError;
+  return (
     (typeof code === 'string' && SAFE_CODES.test(code)) ||
     SAFE_NUMBERS.has(errno) ||
     isColumnMissing(cause) ||
-    (typeof errcode === 'number' && SAFE_SQLITE_CODES.has(errcode & 0xff));
+    (typeof errcode === 'number' && SAFE_SQLITE_CODES.has(errcode & 0xff))
+  );
+}
+
+/** Members of errors that contain codes and names only. Others, such as PostgreSQL's `detail`, may contain a whole row. */
+const SAFE_MEMBERS = [
+  'code',
+  'errno',
+  'errcode',
+  'errstr',
+  'sqlState',
+  'severity',
+  'schema',
+  'table',
+  'column',
+  'constraint',
+];
+
+/** Returns a copy of the driver's error without stored values, because causes are logged. */
+function withoutValues(cause: unknown): Error {
+  const { name, stack } = cause instanceof Error ? cause : new Error();
+  const copy = new Error('The message of the driver is not shown, because it may contain stored values.');
+  const frames = stack?.match(/^ +at [^\n]*$/gm) ?? [];
+  copy.name = name;
+  copy.stack = [`${name}: ${copy.message}`, ...frames].join('\n');
+  const members = Object.entries(cause as object).filter(([member]) => SAFE_MEMBERS.includes(member));
+  return Object.assign(copy, Object.fromEntries(members));
+}
+
+// Messages about statements may contain values. Only their codes are repeated.
+function reasonOf(cause: unknown, isSafe: boolean): string {
+  const { code, errcode, message, errors } = (cause ?? {}) as DriverError;
+  const fullCode = typeof errcode === 'number' ? `${String(code)} ${errcode}` : code;
+  const name = typeof fullCode === 'string' && /^[\w ]{1,60}$/.test(fullCode) ? fullCode : undefined;
   // The driver tried several addresses. The first error is enough.
   const text = message === '' && errors ? (errors[0] as DriverError | undefined)?.message : message;
   if (!isSafe || typeof text !== 'string' || text === '') return name === undefined ? '' : ` (${name})`;

@@ -122,7 +122,8 @@ export class SqlStorage {
 
   async #prepare(deadline: number): Promise<void> {
     this.#preparing ??= this.#makeReady().finally(() => (this.#preparing = undefined));
-    await this.#mapErrors(withDeadline(this.runtime, deadline, this.#preparing, tablesNotReady));
+    const timeoutError = (): unknown => tablesNotReady(this.dialect);
+    await this.#mapErrors(withDeadline(this.runtime, deadline, this.#preparing, timeoutError));
   }
 
   async #makeReady(): Promise<void> {

@@ -4,6 +4,7 @@ import type { Runtime } from '@thole/core';
 import type { Dialect } from '../dialects/dialect.ts';
 import { displayNameOfAddress } from './display-name.ts';
 import { NodeSqlite } from './node-sqlite.ts';
+import { OpenedFile } from './opened-file.ts';
 import type { RunOptions, SqlDatabase, Steps } from './sql-database.ts';
 import { databaseClosed, isSqlFailure, sqlFailure } from './sql-failure.ts';
 import { SqliteEraser } from './sqlite-eraser.ts';
@@ -42,6 +43,7 @@ export class SqliteDatabase implements SqlDatabase {
   readonly #queue: WaitingTransaction[] = [];
   #opening: Promise<NodeSqlite> | undefined;
   #connection: NodeSqlite | undefined;
+  #file: OpenedFile | undefined;
   #eraser: SqliteEraser | undefined;
   #isClosed = false;
   #isRunningQueue = false;
@@ -121,6 +123,10 @@ export class SqliteDatabase implements SqlDatabase {
     const connection = await NodeSqlite.open(this.#options).catch((error: unknown) => {
       throw this.#toFailure(error);
     });
+    if (path !== ':memory:') {
+      const { displayName } = this;
+      this.#file = new OpenedFile({ path: resolvePath(path), displayName, runtime: this.#runtime });
+    }
     if (readOnly) return (this.#connection = connection);
     try {
       // While the first process changes the mode, the file is locked for other processes.
@@ -168,6 +174,7 @@ export class SqliteDatabase implements SqlDatabase {
   /** Returns the value of the work, or undefined if another connection has the lock. */
   #attempt<T>(work: () => T): { value: T } | undefined {
     try {
+      this.#file?.assertUnchanged();
       return { value: work() };
     } catch (error) {
       const failure = this.#toFailure(error);

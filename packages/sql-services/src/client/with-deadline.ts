@@ -1,4 +1,5 @@
 import type { Runtime } from '@thole/core';
+import type { Dialect } from '../dialects/dialect.ts';
 import { sqlFailure } from './sql-failure.ts';
 import type { SqlFailure } from './sql-failure.ts';
 
@@ -21,7 +22,8 @@ export async function withDeadline<T>(
   }
 }
 
-/** Returns the failure of a call whose deadline passed before the tables were created or checked. */
-export function tablesNotReady(): SqlFailure {
-  return sqlFailure('connection', new Error('The tables were not ready in time.'));
+/** Returns the failure of a call whose deadline passed before the tables were created or checked. A SQLite file was locked until then. */
+export function tablesNotReady(dialect: Dialect): SqlFailure {
+  const kind = dialect.name === 'sqlite' ? 'conflict' : 'connection';
+  return sqlFailure(kind, new Error('The tables were not ready in time.'));
 }

@@ -1,8 +1,8 @@
 import { TholeError } from '@thole/core';
 import {
   assertCount,
-  assertName,
   assertSeconds,
+  assertName,
   invalidInput,
   isPlainObject,
   optionNames,

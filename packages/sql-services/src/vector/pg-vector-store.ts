@@ -75,6 +75,8 @@ const pgvector: VectorDialect = {
   distance: 'vector <=> ?::vector',
   lockUser: 'SELECT pg_advisory_xact_lock(hashtext(?), hashtext(?))',
   prepare,
+  keyColumnsSql: (table) =>
+    `SELECT count(*) AS count FROM pg_index, unnest(indkey) WHERE indrelid = to_regclass('${table}') AND indisprimary`,
 };
 
 function* prepare(): Steps<void> {

@@ -1,3 +1,4 @@
+import { TholeError } from '@thole/core';
 import { assertName, raceAbort } from '@thole/core/kit';
 import type { CallOptions, Runtime, UserRef, VectorQuery, VectorRow, VectorStore } from '@thole/core';
 import { assertVectorIds, checkVectorQuery, checkVectorRows } from '@thole/recall';
@@ -11,12 +12,11 @@ import { tablesNotReady, withDeadline } from '../client/with-deadline.ts';
 import { toIdKey } from '../memory/memory-records.ts';
 import { tableNames } from '../schema/table-names.ts';
 import { columnText } from '../session/row-values.ts';
-import { vectorTableName, vectorTableStatements } from './vector-table.ts';
+import { createVectorTable, VECTOR_COLUMNS, VECTOR_KEY, vectorTableName } from './vector-table.ts';
 import type { VectorDialect } from './vector-table.ts';
 
 /** Maximum numbers of rows and ids in one statement, powers of two. */
 const [MAX_ROWS, MAX_IDS] = [64, 256];
-const COLUMNS = 'app_name, user_id, id_key, id_text, model, dimensions, vector';
 const USER_CONDITION = 'app_name = ? AND user_id = ?';
 
 /** The database of a `SqlVectorStore`, and its table. */
@@ -91,12 +91,11 @@ export class SqlVectorStore implements VectorStore {
   }
 
   /**
-   * Creates the table if it does not exist. Several processes may call this at the same time. Throws `DRIVER_MISSING` without
+   * Creates the table if it does not exist, or updates it. Several processes may call this at the same time. Throws `DRIVER_MISSING` without
    * the extension.
    */
   async migrate(): Promise<void> {
     const { tablePrefix = 'thole_', schema } = this.#options;
-    const statements = vectorTableStatements(tablePrefix, schema, this.#dialect);
     const [database, dialect] = [this.#database, this.#dialect];
     const lock = database.dialect.migrationLock(this.#table);
     const deadline = database.deadline();
@@ -104,7 +103,7 @@ export class SqlVectorStore implements VectorStore {
       database.transact(function* () {
         if (lock.acquire) yield lock.acquire;
         yield* dialect.prepare();
-        for (const sql of statements) yield* query(sql);
+        yield* createVectorTable(tablePrefix, schema, dialect);
       }, deadline);
     await this.#mapErrors(
       create().catch((error: unknown) => {
@@ -150,11 +149,11 @@ export class SqlVectorStore implements VectorStore {
     }
     const row = `(?, ?, ?, ?, ?, ?, ${placeholder})`;
     for (const chunk of chunksOf(rows, MAX_ROWS)) {
-      const sql = `INSERT INTO ${this.#table} (${COLUMNS}) VALUES ${chunk.map(() => row).join(', ')}
-        ON CONFLICT (app_name, user_id, id_key) DO UPDATE
-        SET model = excluded.model, dimensions = excluded.dimensions, vector = excluded.vector`;
+      const sql = `INSERT INTO ${this.#table} (${VECTOR_COLUMNS}) VALUES ${chunk.map(() => row).join(', ')}
+        ON CONFLICT (${VECTOR_KEY}) DO UPDATE
+        SET dimensions = excluded.dimensions, vector = excluded.vector`;
       const parameters = chunk.flatMap(({ id, model, vector }) => [
-        ...[...user, this.#bindName(toIdKey(id)), JSON.stringify(id), this.#bindName(model)],
+        ...[...user, this.#bindName(toIdKey(id)), this.#bindName(model), JSON.stringify(id)],
         ...[vector.length, this.#dialect.bind(vector)],
       ]);
       yield* this.#query(sql, parameters);
@@ -220,7 +219,8 @@ export class SqlVectorStore implements VectorStore {
     if (this.#isReady || this.#options.autoMigrate === false) return;
     this.#preparing ??= this.#makeReady().finally(() => (this.#preparing = undefined));
     const { runtime } = this.#options;
-    await this.#mapErrors(withDeadline(runtime, deadline, this.#preparing, tablesNotReady));
+    const timeoutError = (): unknown => tablesNotReady(this.#database.dialect);
+    await this.#mapErrors(withDeadline(runtime, deadline, this.#preparing, timeoutError));
   }
 
   async #makeReady(): Promise<void> {
@@ -232,7 +232,15 @@ export class SqlVectorStore implements VectorStore {
     try {
       return await result;
     } catch (error) {
+      if (isSqlFailure(error) && hasEarlierKey(error.cause))
+        throw new TholeError('STORE_VERSION', 'The table of vectors has an earlier version. Call migrate().');
       throw mapSqlError(error, this.#database.displayName);
     }
   }
+}
+
+/** True if the table does not have the key that an `upsert` needs. */
+function hasEarlierKey(cause: unknown): boolean {
+  const { code, message } = cause as { code?: unknown; message?: unknown };
+  return code === '42P10' || String(message).startsWith('ON CONFLICT clause does not match');
 }

@@ -62,6 +62,7 @@ const sqliteVec: VectorDialect = {
   // A transaction that writes locks the file.
   lockUser: undefined,
   *prepare() {},
+  keyColumnsSql: (table) => `SELECT count(*) AS count FROM pragma_table_info('${table}') WHERE pk > 0`,
 };
 
 async function loadSqliteVec(database: DatabaseSync): Promise<void> {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { inspect } from 'node:util';
 import { TholeError } from '@thole/core';
 import { DatabaseSessionService } from '@thole/sql-services';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -39,6 +40,15 @@ describe('mapSqlError', () => {
     ]);
     expect(error.cause).toBe(cause);
     expect(storeError('connection', cause, true).message).toMatch(/did not answer: .*may have been done\.$/);
+  });
+
+  it('says that the server requires a password if the URL has none', () => {
+    const cause = new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string');
+    const error = storeError('connection', cause);
+    expect(error.message).toBe(
+      'The database "hotel" at db:5432 requires a password. Add it to the URL, or set PGPASSWORD.',
+    );
+    expect([error.code, error.retryable, error.cause]).toEqual(['STORE_UNAVAILABLE', false, cause]);
   });
 
   it('names the first of several addresses that the driver tried', () => {
@@ -96,13 +106,27 @@ describe('mapSqlError', () => {
       storeError('refused', driver("Incorrect value: 'secret'", { code: 'ER_TRUNCATED_WRONG_VALUE', errno: 1292 })),
       storeError('refused', driver('malformed JSON: secret', { code: 'ERR_SQLITE_ERROR', errcode: 1 })),
       storeError('too-large', driver('value secret too long', { code: '54000' })),
+      storeError(
+        'refused',
+        driver('null value in column', { code: '23502', detail: 'Failing row contains (secret).' }),
+      ),
     ];
     for (const error of errors) expect(error.message).not.toContain('secret');
+    // Logs contain the causes, too.
+    for (const error of errors) expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('secret');
     expect(errors.map(({ message }) => /\((.*)\)/.exec(message)?.[1])).toEqual([
       '22P02',
       'ER_TRUNCATED_WRONG_VALUE',
       'ERR_SQLITE_ERROR 1',
       '54000',
+      '23502',
+    ]);
+    expect(errors.map(({ cause }) => (cause as { code?: unknown }).code)).toEqual([
+      '22P02',
+      'ER_TRUNCATED_WRONG_VALUE',
+      'ERR_SQLITE_ERROR',
+      '54000',
+      '23502',
     ]);
   });
 });

@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createEvent, systemRuntime } from '@thole/core';
 import { DatabaseArtifactService, DatabaseSessionService } from '@thole/sql-services';
+import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { query } from '../../src/client/sql-database.ts';
 import { SqliteDatabase } from '../../src/client/sqlite-database.ts';
@@ -97,6 +98,55 @@ describe('DatabaseSessionService.close', () => {
         message: expect.stringMatching(/refused the call: The database was closed\.$/),
       });
     }
+  });
+});
+
+describe('A SQLite file that another process has locked', () => {
+  it.each(['create the tables', 'write'])('is named in STORE_UNAVAILABLE when a call cannot %s', async (what) => {
+    const { dbUrl, path } = files.next();
+    const service = openService({ dbUrl, timeoutMs: 100 });
+    if (what === 'write') await service.createSession({ ...ref, sessionId: 'other' });
+    const file = new DatabaseSync(path);
+    file.exec('BEGIN IMMEDIATE');
+    await expect(service.createSession(ref)).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: `The file ${path} was locked until the time limit. Nothing was written.`,
+    });
+    file.exec('COMMIT');
+    file.close();
+    await service.createSession(ref);
+  });
+});
+
+describe('A SQLite file that is open', () => {
+  it.each([
+    ['deleted', (path: string) => rmSync(path)],
+    ['moved', (path: string) => renameSync(path, `${path}.moved`)],
+    [
+      'replaced',
+      (path: string) => {
+        copyFileSync(path, `${path}.copy`);
+        renameSync(`${path}.copy`, path);
+      },
+    ],
+  ])('accepts no calls after it was %s', async (what, change) => {
+    const { dbUrl, path } = files.next();
+    const runtime = new FixedRuntime();
+    const service = openService({ dbUrl, runtime });
+    const session = await service.createSession(ref);
+    await runtime.advance(1_000);
+    await service.appendEvent({ session, event: createEvent({ author: 'a' }) });
+    change(path);
+    await runtime.advance(1_000);
+    const error = {
+      code: 'STORE_UNAVAILABLE',
+      message: `The file ${path} was deleted, moved or replaced while it was open. Nothing was written. Restart the process.`,
+    };
+    await expect(service.appendEvent({ session, event: createEvent({ author: 'a' }) })).rejects.toMatchObject(error);
+    await expect(service.getSession(ref)).rejects.toMatchObject(error);
+    if (what !== 'moved') return;
+    renameSync(`${path}.moved`, path);
+    expect((await service.getSession(ref))?.lastSeq).toBe(1);
   });
 });
 

@@ -83,6 +83,7 @@ describe('pruneEvents', () => {
     [{ olderThan: 1, keeplast: 100 }],
     [{ keepLast: 1, appName: 'app', userID: 'u' }],
     [undefined],
+    [{ olderThan: Date.now() }],
   ])('rejects %j with INVALID_INPUT (contract 42)', async (request) => {
     await expect(openService().pruneEvents(request as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
@@ -90,5 +91,7 @@ describe('pruneEvents', () => {
   it('rejects a time that is not a finite number, and says so (contract 42)', async () => {
     const message = 'olderThan must be a finite number of seconds, got a number.';
     await expect(openService().pruneEvents({ olderThan: Infinity })).rejects.toThrow(message);
+    const inMilliseconds = 'olderThan must be a time in seconds since the epoch';
+    await expect(openService().pruneEvents({ olderThan: Date.now() })).rejects.toThrow(inMilliseconds);
   });
 });

@@ -5,6 +5,7 @@ import { register, vectorStoreCases } from '@thole/testing';
 import pg from 'pg';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { describeWith } from '../../../../test/servers/index.ts';
+import { earlierTable } from './earlier-table.ts';
 import { startPgvector } from './start-pgvector.ts';
 
 const { postgres: url, skipped } = inject('servers');
@@ -52,6 +53,24 @@ function runSuite(dbUrl: string): void {
     },
     reopen: (_, runtime) => new PgVectorStore({ dbUrl, tablePrefix, runtime }),
     destroy: (store) => (store as PgVectorStore).close(),
+  });
+
+  it('updates a table of an earlier version, and keeps its vectors', async () => {
+    await pool.query('CREATE EXTENSION IF NOT EXISTS vector');
+    await pool.query(`DROP TABLE IF EXISTS ${tablePrefix}vectors`);
+    for (const sql of earlierTable(tablePrefix, 'vector')) await pool.query(sql);
+    await pool.query(`INSERT INTO ${tablePrefix}vectors VALUES ('hotel', 'ada', '=a', '"a"', 'm', 2, '[1,0]')`);
+    const row = { id: 'a', model: 'n', vector: Float32Array.of(0, 1) };
+    const old = new PgVectorStore({ dbUrl, tablePrefix, autoMigrate: false });
+    await expect(old.upsert(user, [row])).rejects.toMatchObject({ code: 'STORE_VERSION' });
+    const stores = [new PgVectorStore({ dbUrl, tablePrefix }), new PgVectorStore({ dbUrl, tablePrefix })];
+    await Promise.all(stores.map((store) => store.upsert(user, [row])));
+    for (const [model, vector] of [
+      ['m', Float32Array.of(1, 0)],
+      ['n', row.vector],
+    ] as const)
+      expect(await old.query(user, { model, vector, limit: 3 })).toMatchObject([{ id: 'a' }]);
+    for (const store of [...stores, old]) await store.close();
   });
 }
 

@@ -1,10 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { TholeError } from '@thole/core';
 import { SqliteVecStore } from '@thole/sql-services';
 import { register, vectorStoreCases } from '@thole/testing';
 import { afterAll, describe, expect, it } from 'vitest';
+import { earlierTable } from './earlier-table.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sqlite-vec-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -40,6 +42,36 @@ describe('SqliteVecStore', () => {
     await store.delete(user, ['a-deleted-id']);
     await store.close();
     expect(readFileSync(join(folder, `${count - 1}.db`)).includes('a-deleted-id')).toBe(false);
+  });
+
+  it('updates a table of an earlier version, and keeps its vectors', async () => {
+    const dbUrl = urlOfNext();
+    const file = new DatabaseSync(join(folder, `${count - 1}.db`));
+    for (const sql of earlierTable('thole_', 'blob')) file.exec(sql);
+    const vector = new Uint8Array(Float32Array.of(1, 0).buffer);
+    const insert = file.prepare('INSERT INTO thole_vectors VALUES (?, ?, ?, ?, ?, ?, ?)');
+    insert.run('hotel', 'ada', '=a', '"a"', 'm', 2, vector);
+    const key = file.prepare('SELECT id_key FROM thole_vectors');
+    const user = { appName: 'hotel', userId: 'ada' };
+    const row = { id: 'a', model: 'n', vector: Float32Array.of(0, 1) };
+    const readOnly = new SqliteVecStore({ dbUrl, autoMigrate: false });
+    await expect(readOnly.upsert(user, [row])).rejects.toMatchObject({
+      code: 'STORE_VERSION',
+      message: 'The table of vectors has an earlier version. Call migrate().',
+    });
+    const stores = [new SqliteVecStore({ dbUrl }), new SqliteVecStore({ dbUrl })];
+    await Promise.all(stores.map((store) => store.upsert(user, [row])));
+    await readOnly.upsert(user, [row]);
+    expect(key.all().length).toBe(2);
+    for (const [model, query] of [
+      ['m', Float32Array.of(1, 0)],
+      ['n', row.vector],
+    ] as const)
+      expect(await stores[0]!.query(user, { model, vector: query, limit: 3 })).toMatchObject([{ id: 'a' }]);
+    for (const store of [...stores, readOnly]) await store.close();
+    const tables = file.prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'thole_%' ORDER BY name").all();
+    expect(tables.map(({ name }) => name)).toEqual(['thole_vectors', 'thole_vectors_model']);
+    file.close();
   });
 
   it('answers ping, and throws STORE_UNAVAILABLE after close', async () => {

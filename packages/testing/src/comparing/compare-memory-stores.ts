@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MemoryEntry, MemoryFilter, MemoryScope, MemoryStore } from '@thole/core';
 import { confusableNames } from './confusable-names.ts';
+import { nextCursor } from '../suites/memory-store-support.ts';
 import { RandomChoice } from './random-choice.ts';
 
 /** Settings of `compareMemoryStores`. */
@@ -118,7 +119,7 @@ async function pagesOf(store: MemoryStore, scope: MemoryScope, filter: MemoryFil
   do {
     const page = await store.list(scope, { limit, filter, cursor });
     pages.push(page.memories);
-    cursor = page.next;
+    cursor = nextCursor(page.next, cursor);
   } while (cursor !== undefined);
   return pages;
 }

@@ -72,6 +72,8 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
         { content: { parts: [] } },
         { timestamp: '2024' },
         { timestamp: NaN },
+        // A time in milliseconds.
+        { timestamp: 1.7e12 },
         { evidence: 'e1' },
         { evidence: [7] },
         { author: 7 },
@@ -206,7 +208,8 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
     contracts: [34],
     needs: ['addMemory', 'listMemories', 'turns'],
     async check(memory) {
-      assert.deepEqual(await memory.listMemories!(alice), { memories: [] });
+      const empty = await memory.listMemories!(alice);
+      assert.deepEqual([empty.memories, empty.next], [[], undefined]);
       await memory.addSessionToMemory(sessionWith([textEvent('user', 1, 'One.'), textEvent('concierge', 2, 'Two.')]));
       await memory.addMemory!({ ...alice, memories: [entry('Three.')] });
       assert.deepEqual(await listTexts(memory), ['One.', 'Two.', 'Three.']);

@@ -91,6 +91,14 @@ const WORDS: readonly Pick<Language, 'name' | 'questions'>[] = [
       ['NOËL', 'Nous venons à Noël.'],
     ],
   },
+  {
+    name: 'Greek, with or without accents',
+    questions: [
+      ['καφες', 'Ο καφές μου είναι πάντα σκέτος.'],
+      ['ΘΑΛΑΣΣΑ', 'Θέλω δωμάτιο με θέα στη θάλασσα.'],
+      ['Μαΐου', 'Ερχόμαστε στις δέκα ΜΑΙΟΥ.'],
+    ],
+  },
 ];
 
 /** The turn must be among this number of best results. */

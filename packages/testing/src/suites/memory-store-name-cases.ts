@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { textOf } from '@thole/core';
 import type { MemoryScope } from '@thole/core';
-import { alice, ids, listAll, log, note, segmentedOf, texts } from './memory-store-support.ts';
+import { alice, ids, listAll, log, nextCursor, note, segmentedOf, texts } from './memory-store-support.ts';
 import type { MemoryStoreCase } from './memory-store-support.ts';
 
 // Any way of joining app and user into one key makes two of these equal.
@@ -143,7 +143,7 @@ export const memoryStoreNameCases: readonly MemoryStoreCase[] = [
           assert.ok(userIds.length <= limit);
           found.push(...userIds);
           if (next === undefined) return found;
-          cursor = next;
+          cursor = nextCursor(next, cursor);
         }
       };
       assert.deepEqual(await usersOf('a', 10), []);

@@ -47,7 +47,8 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
     async check(store) {
       assert.deepEqual(await store.since(alice, 0, 10), { changes: [], removals: 0, more: false });
       assert.deepEqual(await store.get(alice, ['a']), []);
-      assert.deepEqual(await store.list(alice, { limit: 10 }), { memories: [] });
+      const { memories, next } = await store.list(alice, { limit: 10 });
+      assert.deepEqual([memories, next], [[], undefined]);
       assert.equal(await store.remove(alice, { ids: ['a'] }, 0), 0);
       assert.equal(await store.remove(alice, { sessionId: 's' }, 0), 0);
       assert.equal(await store.remove(alice, 'everything', 0), 0);
@@ -97,6 +98,7 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
           if ('removed' in each) replica.delete(each.removed);
           else replica.set(each.entry.id, JSON.stringify(each.entry));
         }
+        assert.ok(changes.length > 0 || !more, 'a page with more = true must not be empty');
         if (!more && isLast) break;
         isLast = isOver;
       }

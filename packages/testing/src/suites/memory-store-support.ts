@@ -39,6 +39,7 @@ export async function readAllChanges(
   const changes: MemoryChanges['changes'] = [];
   for (let seq = after; ;) {
     const found = await store.since(scope, seq, page);
+    for (const each of found.changes) assert.ok(each.seq > seq, `since(${seq}) must return only changes after ${seq}`);
     changes.push(...found.changes);
     if (!found.more) return { ...found, changes };
     assert.equal(found.changes.length, page, 'a page with more = true must be full');
@@ -66,9 +67,15 @@ export async function listAll(
   do {
     const answer = await store.list(scope, { limit: 100, ...page, cursor });
     found.push(...answer.memories);
-    cursor = answer.next;
+    cursor = nextCursor(answer.next, cursor);
   } while (cursor !== undefined);
   return found;
+}
+
+/** Returns the cursor of the next page. Fails if it is the cursor of the same page, because a reader would never end. */
+export function nextCursor(next: string | undefined, cursor: string | undefined): string | undefined {
+  assert.ok(next === undefined || next !== cursor, 'next must be the cursor of another page');
+  return next;
 }
 
 /** Returns `abilities.segmented`. Fails if the store lacks it. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Event } from '@thole/core';
+import type { Event, EventActions } from '@thole/core';
 import {
   append,
   eventOf,
@@ -14,13 +14,17 @@ import {
 } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
+/** The members of a stored event. The compiler rejects `everything` without one of them. */
+type EveryMember = Required<Omit<Event, 'actions' | 'partial' | 'seq'>> & { actions: Required<EventActions> };
+
 /** An event with every member, and some members that a newer version may add. */
-const everything: Event = {
+const everything: EveryMember = {
   id: 'e1',
   invocationId: 'invocation',
   author: 'agent',
   timestamp: 1_700_000_001.234,
   branch: 'root.child.branch-1',
+  nodeInfo: { path: 'plan/loop/writer#2', runId: 'r1' },
   longRunningToolIds: ['call-1'],
   content: {
     role: 'model',

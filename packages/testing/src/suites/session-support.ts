@@ -66,22 +66,19 @@ export function numbers(count: number): number[] {
 }
 
 /** Asserts that the promise is rejected with this code, and returns the error. */
-export async function rejectsWith(
-  code: TholeErrorCode,
-  call: Promise<unknown>,
-  label: string = code,
-): Promise<TholeError> {
+export async function rejectsWith(code: TholeErrorCode, call: Promise<unknown>, label?: string): Promise<TholeError> {
+  const at = label === undefined ? '' : `${label}: `;
   try {
     await call;
   } catch (error) {
     if (TholeError.is(error, code)) return error;
     throw new assert.AssertionError({
-      message: `${label}: expected ${code}, got ${String(error)}`,
+      message: `${at}expected ${code}, got ${String(error)}`,
       actual: error,
       expected: code,
     });
   }
-  throw new assert.AssertionError({ message: `${label}: expected ${code}, but the call succeeded`, expected: code });
+  throw new assert.AssertionError({ message: `${at}expected ${code}, but the call succeeded`, expected: code });
 }
 
 /** Asserts deep equality, including the order of array members. */

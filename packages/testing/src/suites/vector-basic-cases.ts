@@ -97,7 +97,7 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.replace',
-    sentence: 'keeps one vector per id, the last, also from another model',
+    sentence: 'keeps one vector per id, the last',
     contracts: [32],
     async check(store) {
       await store.upsert(ada, [row('a', [1, 0, 0]), row('b', [0, 1, 0])]);
@@ -105,9 +105,22 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
       const [first, second] = await nearest(store, [0, 1, 0]);
       assert.deepEqual([first!.id, second!.id], ['a', 'b']);
       assertNear(first!.score, 1);
-      await store.upsert(ada, [row('a', [0, 1], 'n')]);
-      assert.deepEqual(await nearestIds(store, [0, 1, 0]), ['b']);
+    },
+  },
+  {
+    id: 'vector.each-model',
+    sentence: 'keeps one vector per id and model, and deletes those of all models together',
+    contracts: [31, 32],
+    async check(store) {
+      await store.upsert(ada, [row('a', [1, 0, 0]), row('b', [0, 1, 0]), row('a', [0, 1], 'n')]);
+      await store.upsert(ada, [row('b', [1, 0], 'n')]);
+      await store.upsert(ada, [row('b', [0, 1], 'n')]);
+      assert.deepEqual(await nearestIds(store, [1, 0, 0]), ['a', 'b']);
+      assert.deepEqual(await nearestIds(store, [0, 1], { model: 'n' }), ['a', 'b']);
+      await store.delete(ada, ['b']);
+      assert.deepEqual(await nearestIds(store, [0, 1, 0]), ['a']);
       assert.deepEqual(await nearestIds(store, [0, 1], { model: 'n' }), ['a']);
+      if (store.has) assert.deepEqual(await store.has(ada, { model: 'n', ids: ['a', 'b'] }), ['a']);
     },
   },
   {
