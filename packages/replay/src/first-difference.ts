@@ -1,3 +1,5 @@
+import { getOwn } from '@thole/core/kit';
+
 /** The first place at which two values differ. */
 export interface ValueDifference {
   /** Path of the place, such as `content.parts[0].text`. Empty for the whole value. */
@@ -13,7 +15,7 @@ export function firstDifference(expected: unknown, actual: unknown, path: string
     return { path, expected, actual };
   for (const name of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
     const place = Array.isArray(expected) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
-    const found = firstDifference(expected[name], actual[name], place);
+    const found = firstDifference(getOwn(expected, name), getOwn(actual, name), place);
     if (found) return found;
   }
   return undefined;

@@ -39,7 +39,7 @@ const names = optionNames<RecordRunOptions>({ file: true, redact: true, onEvent:
 /**
  * Runs the requests of one session in order with a new runner, and returns the recording. A run that fails is recorded with its
  * error. The recording contains the session before the first run with its state, messages, model requests and responses, tool
- * arguments and results, and events. It never contains headers, keys of providers, `providerOptions`, `deps`, `temp:` state or
+ * arguments and results, results of steps, and events. It never contains headers, keys of providers, `providerOptions`, `deps`, `temp:` state or
  * credentials that a user entered to sign in. Throws `INVALID_INPUT` for wrong options.
  */
 export async function recordRun<T = unknown>(
@@ -71,7 +71,7 @@ export async function recordRun<T = unknown>(
     };
     runs.push(recorded);
     runtime.recordInto(recorded);
-    interceptor.recordInto(recorded.calls);
+    interceptor.recordInto(recorded);
     const full = { ...request, ...(sessionId !== undefined && { sessionId }), yieldUserMessage: true };
     const signIns = signInsOf([...(session?.events ?? []), ...events]);
     recorded.request = toRecordedRequest(runs.length === 1 ? { ...request, yieldUserMessage: true } : full, signIns);

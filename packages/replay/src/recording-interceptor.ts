@@ -1,24 +1,27 @@
 import type { EventActions, Json, LlmResponse, StateDelta, ToolContext } from '@thole/core';
+import { failInvalidJson, JsonCopier } from '@thole/core/kit';
 import type { CallInterceptor } from '@thole/core/kit';
 import { toRecordedError } from './recorded-error.ts';
 import { toRecordedResult } from './recorded-result.ts';
-import type { RecordedCall, RecordedToolCall } from './recording.ts';
+import type { RecordedCall, RecordedRun, RecordedToolCall } from './recording.ts';
 import type { RecordingRuntime } from './recording-runtime.ts';
 import { requestJson, toJson } from './to-json.ts';
 
-/** Forwards calls to models and tools, and records them. */
+/** Forwards calls to models and tools and steps of agents, and records them. */
 export class RecordingInterceptor implements CallInterceptor {
   readonly #runtime: RecordingRuntime;
   #calls: RecordedCall[] = [];
+  #steps: RecordedSteps = [];
   #ended = 0;
 
   constructor(runtime: RecordingRuntime) {
     this.#runtime = runtime;
   }
 
-  /** Records into this list from now on. */
-  recordInto(calls: RecordedCall[]): void {
-    this.#calls = calls;
+  /** Records into this run from now on. */
+  recordInto(run: RecordedRun): void {
+    this.#calls = run.calls;
+    this.#steps = run.steps ??= [];
     this.#ended = 0;
   }
 
@@ -66,16 +69,43 @@ export class RecordingInterceptor implements CallInterceptor {
     }
   }
 
-  #fail(call: RecordedCall, error: unknown): void {
+  async runStep({
+    agent,
+    name,
+    n,
+    path,
+    run,
+    signal,
+  }: Parameters<CallInterceptor['runStep']>[0]): Promise<Json | undefined> {
+    const step: RecordedSteps[number] = { agent, path, name, n };
+    this.#steps.push(step);
+    try {
+      const result = await run();
+      if (signal.aborted) return result;
+      // Throws the error of the runner for a result that is not JSON, so that the recording contains it.
+      if (result !== undefined)
+        step.result = new JsonCopier(failInvalidJson).copy(result, `The result of step ${name}`);
+      this.#end(step);
+      return result;
+    } catch (error) {
+      if (!signal.aborted) this.#fail(step, error);
+      throw error;
+    }
+  }
+
+  #fail(call: EndedCall, error: unknown): void {
     call.error = toRecordedError(error);
     this.#end(call);
   }
 
-  #end(call: RecordedCall): void {
+  #end(call: EndedCall): void {
     this.#runtime.tick();
     call.end = ++this.#ended;
   }
 }
+
+type RecordedSteps = NonNullable<RecordedRun['steps']>;
+type EndedCall = Pick<RecordedToolCall, 'end' | 'error'>;
 
 /** Records the steps of the tool, and whether it runs agents. */
 function recordSteps(context: ToolContext, call: RecordedToolCall): void {

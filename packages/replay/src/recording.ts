@@ -35,10 +35,20 @@ export interface RecordedRun {
   error?: RecordedError | undefined;
   /** Calls of models and tools in the order of their start. */
   calls: RecordedCall[];
+  /** Steps of agents with their results. Undefined in recordings of older versions: a replay then runs the steps. */
+  steps?: RecordedAgentStep[] | undefined;
   /** Ids that the runtime returned: kind, id, and the time in seconds since the epoch. */
   ids: [kind: string, id: string, time: number][];
   /** Random numbers of the runtime. */
   random: number[];
+}
+
+/** A step that an agent has run. `path` is the place of the agent, and `n` counts its steps with this name. */
+interface RecordedAgentStep extends CallMembers {
+  path: string;
+  name: string;
+  n: number;
+  result?: Json | undefined;
 }
 
 /** A recorded call of a model or a tool. */
@@ -110,6 +120,8 @@ export function checkRecording(value: unknown): Recording {
   runs.forEach((run: unknown, i) => {
     if (!hasLists(run, 'events', 'calls', 'ids', 'random') || !isPlainObject(run['request']))
       throw invalid(`must have request, events, calls, ids and random in runs[${i}]`);
+    if (run['steps'] !== undefined && !Array.isArray(run['steps']))
+      throw invalid(`must have a list in runs[${i}].steps`);
     (run['calls'] as unknown[]).forEach((call, j) => {
       if (!isCall(call)) throw invalid(`has a wrong call in runs[${i}].calls[${j}]`);
     });

@@ -1,7 +1,7 @@
 import { systemRuntime } from '@thole/core';
 import { thawJson } from '@thole/core/kit';
-import type { CallInterceptor } from '@thole/core/kit';
-import type { JsonObject, LlmResponse, ToolContext } from '@thole/core';
+import type { AgentStep, CallInterceptor } from '@thole/core/kit';
+import type { Json, JsonObject, LlmResponse, ToolContext } from '@thole/core';
 import { firstDifference } from './first-difference.ts';
 import type { ValueDifference } from './first-difference.ts';
 import { fromRecordedError } from './recorded-error.ts';
@@ -14,6 +14,8 @@ export interface CallDifference extends ValueDifference {
   /** Description of the call, such as `call 2 of the model of root`. */
   call: string;
 }
+
+type EndedCall = Pick<RecordedCall, 'end'>;
 
 /** Number of event loop turns without a waiting call after which the run waits for the clock or for an abort. */
 const IDLE_TURNS = 20;
@@ -28,12 +30,14 @@ export class ReplayInterceptor implements CallInterceptor {
   readonly #run: RecordedRun;
   readonly #stop: AbortController;
   readonly #unused: Set<RecordedCall>;
-  readonly #waiting: Map<RecordedCall, () => void> = new Map();
+  readonly #waiting: Map<EndedCall, () => void> = new Map();
+  readonly #unusedSteps: NonNullable<RecordedRun['steps']>;
 
   constructor(run: RecordedRun, stop: AbortController) {
     this.#run = run;
     this.#stop = stop;
     this.#unused = new Set(run.calls);
+    this.#unusedSteps = [...(run.steps ?? [])];
   }
 
   async *callModel(p: Parameters<CallInterceptor['callModel']>[0]): AsyncGenerator<LlmResponse, void, undefined> {
@@ -74,9 +78,27 @@ export class ReplayInterceptor implements CallInterceptor {
     return toJson(call.result);
   }
 
-  /** Returns the first recorded call that the run has not made. */
-  unusedCall(): RecordedCall | undefined {
-    return [...this.#unused].find(({ end }) => end !== undefined);
+  async runStep(p: Parameters<CallInterceptor['runStep']>[0]): Promise<Json | undefined> {
+    const { agent, name, n, path, run, signal } = p;
+    if (!this.#run.steps) return run();
+    const at = this.#unusedSteps.findIndex((each) => each.path === path && each.name === name && each.n === n);
+    const [step] = at < 0 ? [] : this.#unusedSteps.splice(at, 1);
+    if (!step)
+      return this.#endReplay({ call: describeStep({ agent, name, n }), path: '', expected: undefined, actual: name });
+    await this.#waitForTurn(step, signal);
+    if (step.error) throw fromRecordedError(step.error);
+    return step.result;
+  }
+
+  /** Returns the first recorded call or step that the run has not made. */
+  unusedCall(): CallDifference | undefined {
+    const call = [...this.#unused].find(({ end }) => end !== undefined);
+    if (call) {
+      const callee = call.kind === 'model' ? `the model of ${call.agent}` : `the tool ${call.tool} of ${call.agent}`;
+      return { call: callee, path: '', expected: call, actual: undefined };
+    }
+    const step = this.#unusedSteps.find(({ end }) => end !== undefined);
+    return step && { call: describeStep(step), path: '', expected: step, actual: undefined };
   }
 
   /** Lets waiting calls continue, in the recorded order, until the run is over. Advances the clock if only timers are left. */
@@ -110,16 +132,18 @@ export class ReplayInterceptor implements CallInterceptor {
     const found = call
       ? firstDifference(p.expected(call), p.actual)
       : { path: '', expected: undefined, actual: p.actual };
-    if (found) {
-      this.difference ??= { ...found, call: `call ${count} of ${callee}` };
-      this.#stop.abort();
-      throw new Error('The replay has ended.');
-    }
+    if (found) this.#endReplay({ ...found, call: `call ${count} of ${callee}` });
     this.#unused.delete(call!);
     return call!;
   }
 
-  async #waitForTurn(call: RecordedCall, signal: AbortSignal): Promise<void> {
+  #endReplay(difference: CallDifference): never {
+    this.difference ??= difference;
+    this.#stop.abort();
+    throw new Error('The replay has ended.');
+  }
+
+  async #waitForTurn(call: EndedCall, signal: AbortSignal): Promise<void> {
     try {
       await new Promise<void>((resolve, reject) => {
         signal.throwIfAborted();
@@ -130,6 +154,10 @@ export class ReplayInterceptor implements CallInterceptor {
       this.#waiting.delete(call);
     }
   }
+}
+
+function describeStep({ agent, name, n }: Pick<AgentStep, 'agent' | 'name' | 'n'>): string {
+  return `${n > 1 ? `call ${n} of ` : ''}the step ${name} of ${agent}`;
 }
 
 /** Returns recorded results for the steps of a tool that runs again, because the functions of steps may have effects. */

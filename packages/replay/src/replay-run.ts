@@ -53,8 +53,8 @@ const names = optionNames<ReplayOptions>({
 });
 
 /**
- * Runs an app or agent on a recording or its file, and compares the events and calls. Models and tools return their
- * recorded answers. Only tools that paused or ran an agent run again, with recorded steps. Ids, times and `seq` of
+ * Runs an app or agent on a recording or its file, and compares the events and calls. Models, tools and steps return
+ * their recorded answers. Only tools that paused or ran an agent run again, with recorded steps. Ids, times and `seq` of
  * events are not compared. Compactions are off. Throws `RECORDING_INVALID` if the file is not a recording, and the
  * errors of `Runner` for an invalid app.
  */
@@ -71,6 +71,7 @@ export async function replayRun(
   setCallInterceptor(runtime, {
     callModel: (p) => interceptor!.callModel(p),
     callTool: (p) => interceptor!.callTool(p),
+    runStep: (p) => interceptor!.runStep(p),
   });
   const sessionService = await restoreSession(recording);
   await using runner = new Runner({
@@ -132,9 +133,7 @@ async function compareRun(p: {
   if (index < recorded.events.length)
     return { index, path: '', expected: toComparable(recorded.events[index]!), actual: undefined };
   const unused = interceptor.unusedCall();
-  if (!unused) return undefined;
-  const call = unused.kind === 'model' ? `the model of ${unused.agent}` : `the tool ${unused.tool} of ${unused.agent}`;
-  return { index, call, path: '', expected: unused, actual: undefined };
+  return unused && { index, ...unused };
 }
 
 function appOf({ app: { name } }: Recording, app: App | Agent): App {

@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pendingInterrupts } from '@thole/core';
-import type { Event } from '@thole/core';
+import { createEvent, pendingInterrupts } from '@thole/core';
+import type { Agent, Event, Tool } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { LlmAgent, ParallelAgent, Runner } from '@thole/runner';
 import { calls, fails, says, ScriptedLlm } from '@thole/testing';
@@ -30,6 +30,13 @@ function answerRequest(events: readonly Event[]): {
   const [interrupt] = pendingInterrupts(events);
   return { userId: 'ann', sessionId: 's', answers: { [interrupt!.id]: 'yes' } };
 }
+
+const weather: Tool = {
+  name: 'weather',
+  description: 'Returns the weather.',
+  declaration: () => ({ name: 'weather', parametersJsonSchema: { type: 'object' } }),
+  runAsync: async () => 'rain',
+};
 
 function throwValue(value: unknown): never {
   throw value;
@@ -213,6 +220,63 @@ describe('replayRun', () => {
     expect(recording.session!.events.length).toBeGreaterThan(2);
     const result = await replayRun(recording, tripApp());
     expect(result.text).toMatch(/^Equal: /);
+  });
+
+  it('returns the recorded results of steps of an agent, and runs none of them', async () => {
+    let charged = 0;
+    const custom = (...steps: string[]): Agent => ({
+      name: 'custom',
+      async *runAsync(context) {
+        const results: unknown[] = [];
+        for (const name of steps) {
+          const run = (): number => {
+            if (++charged % 2 === 0) throw new Error('No money.');
+            return charged;
+          };
+          results.push(await context.step(name, run).catch((error: Error) => error.message));
+        }
+        const content = { role: 'model' as const, parts: [{ text: results.join() }] };
+        yield createEvent({ author: 'custom', invocationId: context.invocationId, content }, context.runtime);
+      },
+    });
+    const recording = await recordRun(optionsFor({ name: 'trips', rootAgent: custom('a', 'b', 'a') }), hello);
+    expect(recording.runs[0]!.events.at(-1)!.content!.parts![0]!.text).toBe('1,No money.,3');
+    const read = JSON.parse(JSON.stringify(recording)) as Recording;
+    expect(await replayRun(read, custom('a', 'b', 'a'))).toMatchObject({ equal: true });
+    const more = await replayRun(read, custom('a', 'b', 'a', 'a'));
+    expect(more.text).toMatch(/^Event 2: call 3 of the step a of custom differs/);
+    expect((await replayRun(read, custom('a', 'b'))).equal).toBe(false);
+    expect(charged).toBe(3);
+  });
+
+  it('names a step that an agent does not run any more', async () => {
+    const custom = (steps: string[]): Agent => ({
+      name: 'custom',
+      async *runAsync(context) {
+        for (const name of steps) await context.step(name, () => name);
+        const content = { role: 'model' as const, parts: [{ text: 'Done.' }] };
+        yield createEvent({ author: 'custom', invocationId: context.invocationId, content }, context.runtime);
+      },
+    });
+    const recording = await recordRun(optionsFor({ name: 'trips', rootAgent: custom(['a', 'b']) }), hello);
+    const { difference, text } = await replayRun(recording, custom(['a']));
+    expect(difference).toMatchObject({ call: 'the step b of custom', actual: undefined });
+    expect(text).toContain('"result":"b"');
+  });
+
+  it('names a member that is called like a method of all objects', async () => {
+    const agent = (): LlmAgent =>
+      new LlmAgent({
+        name: 'root',
+        model: new ScriptedLlm(calls('weather', { constructor: 1 }), says('Clear.')),
+        tools: [{ ...weather, runAsync: async () => 'clear' }],
+      });
+    const recording = await recordRun(optionsFor({ name: 'trips', rootAgent: agent() }), hello);
+    const [, call] = recording.runs[0]!.calls as { args: object }[];
+    call!.args = {};
+    const { difference, text } = await replayRun(recording, agent());
+    expect(difference).toMatchObject({ path: 'constructor', expected: undefined, actual: 1 });
+    expect(text).toContain('recorded: nothing');
   });
 
   it('keeps the recorded order of agents that run in parallel', async () => {

@@ -43,6 +43,12 @@ export class AgentTool implements Tool {
         throw invalidInput(`${name} of tool ${options.agent.name}`, 'a boolean', options[name]);
     }
     this.agent = options.agent;
+    const { type = 'object' } = this.#parameters();
+    if (type !== 'object')
+      throw new TholeError(
+        'INVALID_INPUT',
+        `inputSchema of agent ${options.agent.name} must describe an object, with one member for each argument.`,
+      );
     this.name = options.agent.name;
     this.description = options.agent.description ?? '';
     this.skipSummarization = options.skipSummarization ?? false;
@@ -56,9 +62,11 @@ export class AgentTool implements Tool {
   }
 
   declaration(): FunctionDeclaration {
-    const { inputSchema } = this.#schemas();
-    const parametersJsonSchema = inputSchema ? resolveSchemaRoot(inputSchema.jsonSchema) : REQUEST;
-    return { name: this.name, description: this.description, parametersJsonSchema };
+    return {
+      name: this.name,
+      description: this.description,
+      parametersJsonSchema: { type: 'object', ...this.#parameters() },
+    };
   }
 
   async runAsync({ args, toolContext }: { args: JsonObject; toolContext: ToolContext }): Promise<unknown> {
@@ -75,6 +83,13 @@ export class AgentTool implements Tool {
     }
     if (this.skipSummarization) toolContext.actions.skipSummarization = true;
     return this.#resultOf(textOf(last?.content));
+  }
+
+  /** Returns the schema without `$schema`, which providers do not need and which costs tokens. */
+  #parameters(): JsonObject {
+    const { inputSchema } = this.#schemas();
+    const { $schema: _, ...parameters } = inputSchema ? resolveSchemaRoot(inputSchema.jsonSchema) : REQUEST;
+    return parameters;
   }
 
   #schemas(): Partial<Pick<LlmAgent, 'inputSchema' | 'outputSchema'>> {

@@ -3,37 +3,37 @@ import { assertName, didYouMean, failInvalidJson, invalidInput, JsonCopier } fro
 import type { GenerateContentConfig, JsonObject } from '@thole/core';
 import { assertToolNames } from '../request/add-tools.ts';
 import { checkCallback, checkOption } from './base-agent.ts';
+import type { BaseAgentOptions } from './base-agent.ts';
 import type { LlmAgentOptions } from './llm-agent-options.ts';
 
-const STRINGS = ['staticInstruction', 'outputKey'] as const;
-const INSTRUCTIONS = ['instruction', 'globalInstruction'] as const;
-const BOOLEANS = ['disallowTransferToParent', 'disallowTransferToPeers'] as const;
-const CALLBACKS = [
-  'beforeModelCallback',
-  'afterModelCallback',
-  'onModelErrorCallback',
-  'beforeToolCallback',
-  'afterToolCallback',
-  'onToolErrorCallback',
-] as const;
-const OTHER_OPTIONS = [
-  'model',
-  'tools',
-  'outputSchema',
-  'inputSchema',
-  'includeContents',
-  'generateContentConfig',
-  'providerOptions',
-] as const;
+type OwnOption = Exclude<keyof LlmAgentOptions, keyof BaseAgentOptions>;
+type OptionKind = 'string' | 'boolean' | 'instruction' | 'callback' | 'other';
+
+/** The options that `LlmAgent` adds to those of every agent, and how their values are checked. */
+const KINDS: Readonly<Record<OwnOption, OptionKind>> = {
+  model: 'other',
+  instruction: 'instruction',
+  globalInstruction: 'instruction',
+  staticInstruction: 'string',
+  tools: 'other',
+  outputKey: 'string',
+  outputSchema: 'other',
+  inputSchema: 'other',
+  includeContents: 'other',
+  disallowTransferToParent: 'boolean',
+  disallowTransferToPeers: 'boolean',
+  generateContentConfig: 'other',
+  providerOptions: 'other',
+  beforeModelCallback: 'callback',
+  afterModelCallback: 'callback',
+  onModelErrorCallback: 'callback',
+  beforeToolCallback: 'callback',
+  afterToolCallback: 'callback',
+  onToolErrorCallback: 'callback',
+};
 
 /** The names of the options that `LlmAgent` adds to those of every agent. */
-export const LLM_AGENT_OPTIONS: readonly (keyof LlmAgentOptions)[] = [
-  ...STRINGS,
-  ...INSTRUCTIONS,
-  ...BOOLEANS,
-  ...CALLBACKS,
-  ...OTHER_OPTIONS,
-];
+export const LLM_AGENT_OPTIONS: readonly OwnOption[] = Object.keys(KINDS) as OwnOption[];
 
 /** Settings of the request that are not allowed in `generateContentConfig`, and the option to use instead. */
 const OPTION_BY_SETTING: { readonly [key: string]: string } = {
@@ -71,13 +71,12 @@ export function assertLlmAgentOptions(options: LlmAgentOptions): {
   generateContentConfig: GenerateContentConfig | undefined;
   providerOptions: { [provider: string]: JsonObject } | undefined;
 } {
-  for (const option of STRINGS) checkOption(options, option, options[option], 'string');
-  for (const option of BOOLEANS) checkOption(options, option, options[option], 'boolean');
-  for (const option of CALLBACKS) checkCallback(options, option, options[option]);
-  for (const option of INSTRUCTIONS) {
+  for (const option of LLM_AGENT_OPTIONS) {
+    const kind = KINDS[option];
     const value = options[option];
-    if (value === undefined || typeof value === 'string' || typeof value === 'function') continue;
-    throw invalidInput(`Agent ${options.name}: ${option}`, 'a string or a function', value);
+    if (kind === 'string' || kind === 'boolean') checkOption(options, option, value, kind);
+    else if (kind === 'callback') checkCallback(options, option, value);
+    else if (kind === 'instruction') checkInstruction(options, option, value);
   }
   if (options.outputKey !== undefined) assertName(`Agent ${options.name}: outputKey`, options.outputKey);
   checkModelOption(options);
@@ -98,6 +97,11 @@ export function assertLlmAgentOptions(options: LlmAgentOptions): {
     generateContentConfig: copyData(options, 'generateContentConfig') as GenerateContentConfig | undefined,
     providerOptions: copyData(options, 'providerOptions') as { [provider: string]: JsonObject } | undefined,
   };
+}
+
+function checkInstruction({ name }: LlmAgentOptions, option: string, value: unknown): void {
+  if (value === undefined || typeof value === 'string' || typeof value === 'function') return;
+  throw invalidInput(`Agent ${name}: ${option}`, 'a string or a function', value);
 }
 
 function checkModelOption({ name, model }: LlmAgentOptions): void {

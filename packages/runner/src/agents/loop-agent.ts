@@ -1,6 +1,7 @@
 import { TholeError } from '@thole/core';
 import type { Event, InvocationContext } from '@thole/core';
 import { flowSupport } from '../hooks/flow-support.ts';
+import { markWorkflowAgent } from '../request/is-workflow-agent.ts';
 import { BaseAgent } from './base-agent.ts';
 import type { BaseAgentOptions } from './base-agent.ts';
 import { runSubAgent } from './run-sub-agent.ts';
@@ -23,6 +24,7 @@ export class LoopAgent extends BaseAgent {
 
   constructor(options: LoopAgentOptions) {
     super(options, ['maxIterations']);
+    markWorkflowAgent(this);
     const { maxIterations } = options;
     if (maxIterations !== undefined && !(Number.isSafeInteger(maxIterations) && maxIterations > 0)) {
       throw new TholeError('INVALID_INPUT', `Agent ${this.name}: maxIterations must be a positive integer.`);

@@ -1,5 +1,6 @@
 import type { Event, InvocationContext } from '@thole/core';
 import { flowSupport } from '../hooks/flow-support.ts';
+import { markWorkflowAgent } from '../request/is-workflow-agent.ts';
 import { BaseAgent } from './base-agent.ts';
 import type { BaseAgentOptions } from './base-agent.ts';
 
@@ -13,6 +14,7 @@ export type ParallelAgentOptions = BaseAgentOptions;
 export class ParallelAgent extends BaseAgent {
   constructor(options: ParallelAgentOptions) {
     super(options);
+    markWorkflowAgent(this);
   }
 
   async *runAsync(context: InvocationContext): AsyncGenerator<Event, void, Event> {

@@ -1,4 +1,5 @@
 import type { Event, InvocationContext } from '@thole/core';
+import { markWorkflowAgent } from '../request/is-workflow-agent.ts';
 import { BaseAgent } from './base-agent.ts';
 import type { BaseAgentOptions } from './base-agent.ts';
 import { runSubAgent } from './run-sub-agent.ts';
@@ -10,6 +11,7 @@ export type SequentialAgentOptions = BaseAgentOptions;
 export class SequentialAgent extends BaseAgent {
   constructor(options: SequentialAgentOptions) {
     super(options);
+    markWorkflowAgent(this);
   }
 
   async *runAsync(context: InvocationContext): AsyncGenerator<Event, void, Event> {

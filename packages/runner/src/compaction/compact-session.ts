@@ -1,4 +1,5 @@
 import { createEvent, textOf, TholeError } from '@thole/core';
+import { raceAbort } from '@thole/core/kit';
 import type { CompactionOptions, Event, EventInit, Session, Summarizer, Summary } from '@thole/core';
 import { summaryOf } from '../history/compaction-of.ts';
 import { OpenRun } from '../invocation/open-run.ts';
@@ -55,12 +56,14 @@ async function summarize(init: RunInit, window: CompactionWindow, p: CompactSess
   const previous = window.replaces.map(({ record }) => summaryOf(record)).join('\n\n');
   let summary: Summary;
   try {
-    summary = await p.summarizer.summarize({
+    const summarizing = p.summarizer.summarize({
       events: [...window.overlap, ...window.events],
       previousSummary: previous === '' ? undefined : previous,
       signal: p.signal,
       logger,
     });
+    // A summarizer that ignores its signal must not delay the end of the runner.
+    summary = await raceAbort(Promise.resolve(summarizing), p.signal);
   } catch (cause) {
     if (TholeError.is(cause, 'COMPACTION_FAILED')) throw cause;
     throw new TholeError('COMPACTION_FAILED', 'The summarizer failed. The cause is the original error.', { cause });

@@ -1,4 +1,5 @@
 import { createEvent } from '@thole/core';
+import { callInterceptorOf } from '@thole/core/kit';
 import type { InterruptLog } from '@thole/core/kit';
 import type {
   Agent,
@@ -17,6 +18,7 @@ import type {
   State,
   StepFunction,
   Toolset,
+  Usage,
 } from '@thole/core';
 import { childAnswers, childRequest } from '../flow/child-request.ts';
 import { CHANGES_ONLY } from '../history/progress.ts';
@@ -24,6 +26,7 @@ import type { ChildLog, Progress } from '../history/progress.ts';
 import type { TurnSegment } from '../history/turn-segments.ts';
 import { forgetSignIn } from '../hooks/forget-sign-in.ts';
 import { RunPaused } from '../hooks/run-paused.ts';
+import { modelNameOf } from '../request/find-model.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import type { ChildCall, Durability } from '../runner/runner-deps.ts';
 import type { AgentCall, FlowSupport, LoopRounds, OpenToolContext, ToolContextInit } from '../hooks/flow-support.ts';
@@ -133,7 +136,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
       this.task,
       { path: this.place, name, n },
       {
-        fn,
+        fn: interceptedStep(this, { name, n }, fn),
         idempotencyKey: idempotencyKeyOf(this.task, this.callPlace(), stepId),
         signal: this.signal,
         author: this.agentName,
@@ -351,6 +354,10 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     this.task.calls.count(this.task.invocationId);
   }
 
+  holdUsage(usage: Usage, { modelVersion }: Pick<Event, 'modelVersion'>): () => void {
+    return this.task.calls.holdUsage(usage, () => modelNameOf({ author: this.agentName, modelVersion }, this.task));
+  }
+
   assertMayBegin(): void {
     this.task.assertMayBegin();
   }
@@ -414,4 +421,18 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     for (let each: Agent | undefined = agent; each; each = tree.parentOf(each)) path.unshift(each.name);
     return path;
   }
+}
+
+/** Returns the function of a step, which the interceptor of the runtime calls if there is one. */
+function interceptedStep<R extends Json | undefined | void>(
+  { agentName: agent, place: path, runtime, signal }: AgentContext,
+  step: { readonly name: string; readonly n: number },
+  fn: StepFunction<R>,
+): StepFunction<R> {
+  const interceptor = callInterceptorOf(runtime);
+  if (!interceptor || typeof fn !== 'function') return fn;
+  return (p) => {
+    const run = async (): Promise<Json | undefined> => (await fn(p)) as Json | undefined;
+    return interceptor.runStep({ ...step, agent, path, run, signal }) as Promise<R>;
+  };
 }

@@ -20,6 +20,7 @@ export class LlmCalls {
   #tokens: number = 0;
   #cost: number = 0;
   #costProblem: TholeError | undefined;
+  readonly #held: Set<{ readonly tokens: number; readonly cost: number }> = new Set();
 
   constructor(init: LlmCallsInit) {
     this.#init = init;
@@ -45,13 +46,28 @@ export class LlmCalls {
   addUsage(usage: Usage, model: () => string): void {
     addUsage(this.usage, usage);
     this.#tokens += totalOf(usage);
+    this.#cost += this.#costOf(usage, model);
+  }
+
+  /**
+   * Counts the tokens of an answer that is not stored for the limits. Returns a function that removes them again, before an event that
+   * contains them is stored.
+   */
+  holdUsage(usage: Usage, model: () => string): () => void {
+    const held = { tokens: totalOf(usage), cost: this.#costOf(usage, model) };
+    this.#held.add(held);
+    return () => void this.#held.delete(held);
+  }
+
+  #costOf(usage: Usage, model: () => string): number {
     const { costOf } = this.#init;
-    if (!costOf || this.#costProblem) return;
+    if (!costOf || this.#costProblem) return 0;
     try {
-      this.#cost += checkCost(costOf(usage, model()));
+      return checkCost(costOf(usage, model()));
     } catch (cause) {
       const message = 'app.costOf failed. The cause is the original error.';
       this.#costProblem = TholeError.is(cause) ? cause : new TholeError('INVALID_INPUT', message, { cause });
+      return 0;
     }
   }
 
@@ -81,14 +97,19 @@ export class LlmCalls {
   }
 
   #assertLimits({ tokens, cost }: RunLimits, invocationId: string): void {
-    if (tokens !== undefined && this.#tokens >= tokens) {
-      const message = `Invocation ${invocationId} used ${this.#tokens} tokens. Its limit is ${tokens}.`;
+    const used = { tokens: this.#tokens, cost: this.#cost };
+    for (const held of this.#held) {
+      used.tokens += held.tokens;
+      used.cost += held.cost;
+    }
+    if (tokens !== undefined && used.tokens >= tokens) {
+      const message = `Invocation ${invocationId} used ${used.tokens} tokens. Its limit is ${tokens}.`;
       throw new TholeError('TOKEN_LIMIT', `${message} Set runConfig.limits.tokens to allow more.`);
     }
     if (cost === undefined) return;
     if (this.#costProblem) throw this.#costProblem;
-    if (this.#cost >= cost) {
-      const message = `Invocation ${invocationId} has cost ${this.#cost}. Its limit is ${cost}.`;
+    if (used.cost >= cost) {
+      const message = `Invocation ${invocationId} has cost ${used.cost}. Its limit is ${cost}.`;
       throw new TholeError('COST_LIMIT', `${message} Set runConfig.limits.cost to allow more.`);
     }
   }

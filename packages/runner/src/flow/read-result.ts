@@ -1,4 +1,4 @@
-import { assertResponseParts, isPlainObject, JsonCopier, MAX_JSON_DEPTH, setOwn } from '@thole/core/kit';
+import { assertResponseParts, isPlainObject, JsonCopier, resolveToJson } from '@thole/core/kit';
 import type { FunctionResponsePart, Json, JsonObject } from '@thole/core';
 import type { JsonProblem } from '@thole/core/kit';
 
@@ -10,7 +10,7 @@ import type { JsonProblem } from '@thole/core/kit';
 export function readResult(result: unknown): JsonObject {
   if (result === undefined) return { result: null };
   // Most results are JSON already. Only other results are searched for `toJSON`.
-  const json = copyJson(result, () => undefined) ?? copyJson(resolveToJson(result, 0), failWithPath);
+  const json = copyJson(result, () => undefined) ?? copyJson(resolveToJson(result), failWithPath);
   const object = isPlainObject(json) ? (json as JsonObject) : { result: json ?? null };
   if (hasParts(object)) assertResponseParts(object['parts'], 'parts');
   return object;
@@ -39,23 +39,4 @@ function copyJson(value: unknown, fail: (problem: JsonProblem) => undefined): Js
 
 function failWithPath({ path, problem }: JsonProblem): never {
   throw new TypeError(`${path} ${problem}.`);
-}
-
-// Circular references stay circular in the copy, so that the error names their place.
-function resolveToJson(value: unknown, depth: number, copies: Map<object, unknown> = new Map()): unknown {
-  if (typeof value !== 'object' || value === null || depth > MAX_JSON_DEPTH) return value;
-  if (copies.has(value)) return copies.get(value);
-  const { toJSON } = value as { toJSON?: unknown };
-  if (typeof toJSON === 'function') return resolveToJson((toJSON as () => unknown).call(value), depth + 1, copies);
-  if (Array.isArray(value)) {
-    const copy: unknown[] = [];
-    copies.set(value, copy);
-    for (const member of value) copy.push(resolveToJson(member, depth + 1, copies));
-    return copy;
-  }
-  if (!isPlainObject(value)) return value;
-  const copy: { [key: string]: unknown } = {};
-  copies.set(value, copy);
-  for (const [key, member] of Object.entries(value)) setOwn(copy, key, resolveToJson(member, depth + 1, copies));
-  return copy;
 }

@@ -2,6 +2,7 @@ import { createEventActions, getFunctionCalls, isFinalResponse, TholeError } fro
 import type { Content, Event, FunctionCall, InvocationContext, JsonObject, LlmResponse, Usage } from '@thole/core';
 import type { LlmAgent } from '../agents/llm-agent.ts';
 import { flowSupport } from '../hooks/flow-support.ts';
+import type { FlowSupport } from '../hooks/flow-support.ts';
 import { buildRequest } from '../request/build-request.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { addUsage } from './add-usage.ts';
@@ -34,6 +35,8 @@ interface Turn {
   retry: readonly Content[];
   /** Tokens of answers that were not stored, for the next stored event. */
   uncounted: Usage;
+  /** Removes these tokens from the count for the limits, which then counts the stored event. */
+  held: (() => void)[];
 }
 
 /** Shared by all turns, because most of them have no `retry`. */
@@ -44,7 +47,15 @@ const noContents: readonly Content[] = [];
  * answered, transferred, or started calls that are answered later.
  */
 export async function* runTurn(agent: LlmAgent, context: InvocationContext): AsyncGenerator<Event, void, Event> {
-  const turn: Turn = { step: 0, refusedSteps: 0, unfinishedSteps: 0, badOutputs: 0, retry: noContents, uncounted: {} };
+  const turn: Turn = {
+    step: 0,
+    refusedSteps: 0,
+    unfinishedSteps: 0,
+    badOutputs: 0,
+    retry: noContents,
+    uncounted: {},
+    held: [],
+  };
   const support = flowSupport(context);
   const start = support.progress && startOfTurn(context, support);
   if (start?.kind === 'done') return;
@@ -73,7 +84,7 @@ export async function* runTurn(agent: LlmAgent, context: InvocationContext): Asy
       call.cancel();
     }
     const { response } = answer;
-    const content = agent.outputSchema ? await checkContent(agent, turn, response) : response.content;
+    const content = agent.outputSchema ? await checkContent(agent, turn, response, support) : response.content;
     if (turn.retry.length > 0) continue;
 
     const event = answerEvent(draft, { ...answer, response: addUncounted(turn, response) }, content);
@@ -139,12 +150,18 @@ async function* runCalls(
 }
 
 /** Returns the answer's content. If it does not match `outputSchema`, stores the problem in `turn.retry`. */
-async function checkContent(agent: LlmAgent, turn: Turn, response: LlmResponse): Promise<Content | undefined> {
+async function checkContent(
+  agent: LlmAgent,
+  turn: Turn,
+  response: LlmResponse,
+  support: FlowSupport,
+): Promise<Content | undefined> {
   const { content, errorCode, usageMetadata } = response;
   if (!agent.outputSchema || errorCode || getFunctionCalls(response).length > 0) return content;
   const checked = await checkOutput(agent.outputSchema, content);
   if (!('problem' in checked)) return withText(content, checked.text);
   addUsage(turn.uncounted, usageMetadata);
+  if (usageMetadata) turn.held.push(support.holdUsage(usageMetadata, response));
   turn.retry = [...(content ? [content] : []), { role: 'user', parts: [{ text: checked.problem }] }];
   countBadOutput(turn, agent);
   return content;
@@ -185,6 +202,7 @@ function addUncounted(turn: Turn, response: LlmResponse): LlmResponse {
   const usageMetadata = { ...response.usageMetadata };
   addUsage(usageMetadata, turn.uncounted);
   turn.uncounted = {};
+  for (const release of turn.held.splice(0)) release();
   return { ...response, usageMetadata };
 }
 

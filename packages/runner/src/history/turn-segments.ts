@@ -9,14 +9,28 @@ export interface TurnSegment {
   readonly transferTo: string | undefined;
 }
 
-/** Returns the segments of a place, one for each agent that acted there in turn. At least one. */
+/** The calls of a model answer and their final answers. */
+interface Turn {
+  readonly event: Event;
+  readonly calls: readonly FunctionCall[];
+  readonly answered: Set<string>;
+  /** Ids of calls that requested an approval or a sign-in before they began. */
+  readonly requested: Set<string>;
+  /** Targets of transfers by call id. */
+  readonly targets: Map<string, string>;
+}
+
+/**
+ * Returns the segments of a place, one for each agent that acted there in turn. At least one. A transfer whose target has no
+ * events counts after all other calls of its turn are answered, except calls that are answered later.
+ */
 export function segmentsOf(events: readonly Event[]): TurnSegment[] {
   const segments: TurnSegment[] = [];
   let start = 0;
-  let turn: { calls: FunctionCall[]; targets: Map<string, string> } | undefined;
+  let turn: Turn | undefined;
   const end = (index: number): void => {
     const call = turn?.calls.find(({ id }) => id !== undefined && turn!.targets.has(id));
-    if (call) {
+    if (call && (index < events.length || !hasOpenCall(turn!))) {
       segments.push({ events: events.slice(start, index), transferTo: turn!.targets.get(call.id!) });
       start = index;
     }
@@ -25,20 +39,29 @@ export function segmentsOf(events: readonly Event[]): TurnSegment[] {
   for (const [index, event] of events.entries()) {
     if (isModelAnswer(event)) {
       end(index);
-      turn = { calls: getFunctionCalls(event), targets: new Map() };
+      turn = { event, calls: getFunctionCalls(event), answered: new Set(), requested: new Set(), targets: new Map() };
       continue;
     }
     const target = event.actions.transferToAgent;
-    if (target === undefined) continue;
     for (const response of getFunctionResponses(event)) {
-      if (response.id !== undefined && !isProvisional(event, response, { isLongRunning: false }))
-        turn?.targets.set(response.id, target);
+      if (response.id === undefined) continue;
+      const isRequest = isProvisional(event, response, { isLongRunning: false });
+      (isRequest ? turn?.requested : turn?.answered)?.add(response.id);
+      if (target !== undefined && !isRequest) turn?.targets.set(response.id, target);
     }
   }
   end(events.length);
   segments.push({ events: events.slice(start), transferTo: undefined });
   // The last segment is empty after a transfer if the target has no events yet.
   return segments;
+}
+
+function hasOpenCall({ answered, calls, event, requested }: Turn): boolean {
+  return calls.some(({ id }) => {
+    if (id === undefined || answered.has(id)) return false;
+    // A long-running call that has begun is answered later.
+    return requested.has(id) || !event.longRunningToolIds?.includes(id);
+  });
 }
 
 /** True for an event with an answer of the model: not a tool's answer and not a request to a person. */

@@ -59,6 +59,8 @@ export interface FlowSupport {
   readonly joined: JoinedMessages;
   /** Counts a model call, whose request contains the events up to this `seq`. Throws `LLM_CALL_LIMIT`. */
   countModelCall(lastSeq: number): void;
+  /** Counts the tokens of an answer that is not stored for the limits. The returned function removes them again. */
+  holdUsage(usage: Usage, response: Pick<Event, 'modelVersion'>): () => void;
   /** Stores an event of a tool call, without the pending changes of hooks and agents. */
   commitWithoutChanges(event: Event): MaybePromise<Event | undefined>;
   /** Path of the call of this agent. */

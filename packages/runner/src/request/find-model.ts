@@ -12,7 +12,10 @@ export function findModel(agent: LlmAgent, tree: AgentTree): Llm | string | unde
 }
 
 /** Returns the name of the model that answered: `modelVersion` of the event, else the model of the agent, else empty. */
-export function modelNameOf(event: Event, { agents, tree }: Pick<RunTask, 'agents' | 'tree'>): string {
+export function modelNameOf(
+  event: Pick<Event, 'author' | 'modelVersion'>,
+  { agents, tree }: Pick<RunTask, 'agents' | 'tree'>,
+): string {
   const agent = agents.find(event.author);
   const model = agent && isLlmAgent(agent) ? findModel(agent, tree) : undefined;
   return event.modelVersion ?? (typeof model === 'string' ? model : model?.model) ?? '';

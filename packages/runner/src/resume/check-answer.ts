@@ -9,7 +9,8 @@ import { readonlyContext } from '../hooks/readonly-context.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 import { assertToolsetResult } from '../request/add-tools.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
-import { interruptNotFound } from './find-invocation.ts';
+import { eventsOf, interruptNotFound } from './find-invocation.ts';
+import { missingAgent } from './missing-agent.ts';
 
 /** An answer of the caller: a function response in the message, or a value for an interrupt id. */
 export type GivenAnswer =
@@ -44,6 +45,7 @@ export async function checkAnswer(task: RunTask, given: GivenAnswer): Promise<Ch
   if (given.response && given.response.name !== call.name)
     throw mismatchError(interrupt, 'name_mismatch', `is a request of ${call.name}, not of ${given.response.name}`);
   assertOriginalCall(task, recorded);
+  assertCanContinue(task, recorded);
   return toAnswer(task, recorded, given);
 }
 
@@ -117,6 +119,17 @@ function assertOriginalCall({ session, tree }: RunTask, { call, event, interrupt
     throw mismatchError(interrupt, 'unregistered_tool', `names ${toolName}, which agent ${agentName} does not have`);
   if (args !== undefined && canonicalJson(original.call.args) !== canonicalJson(args))
     throw mismatchError(interrupt, 'arguments_mismatch', 'names other arguments than the call');
+}
+
+/** Throws if a resumed run cannot reach the agent of the request, because the app has changed. */
+function assertCanContinue(task: RunTask, { event, interrupt }: RecordedInterrupt): void {
+  const missing = missingAgent(eventsOf(task), event, task.tree);
+  if (missing === undefined) return;
+  throw mismatchError(
+    interrupt,
+    'unknown_agent',
+    `needs agent ${missing}, which the app does not have at the same place any more. Add the agent, or end the invocation with cancel`,
+  );
 }
 
 async function checkConfirmation(
@@ -203,6 +216,15 @@ async function checkLongRunning(
   { call, interrupt }: RecordedInterrupt,
   given: GivenAnswer,
 ): Promise<CheckedAnswer> {
+  const request = task.interrupts.ofCall(call.id!).find(({ isOpen, interrupt: { id } }) => isOpen && id !== call.id);
+  if (request) {
+    const { id, kind } = request.interrupt;
+    throw mismatchError(
+      interrupt,
+      'call_not_begun',
+      `is a call that has not begun. Answer "${id}", its ${kind}, first`,
+    );
+  }
   const response: FunctionResponse = { ...given.response, id: call.id!, name: call.name, response: objectOf(given) };
   const isUpdate = given.response?.willContinue === true;
   const tool = isUpdate ? await findTool(task, interrupt) : undefined;

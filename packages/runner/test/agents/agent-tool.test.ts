@@ -106,6 +106,22 @@ describe('AgentTool', () => {
     expect(new AgentTool({ agent }).declaration().parametersJsonSchema).toEqual({ ...room, $defs: { Room: room } });
   });
 
+  it('declares no $schema, and always an object', () => {
+    const jsonSchema = { $schema: 'https://json-schema.org/draft/2020-12/schema', properties: {} };
+    const agent = new LlmAgent({
+      name: 'expert',
+      model: new ScriptedLlm(),
+      inputSchema: { jsonSchema, schema: passing },
+    });
+    expect(new AgentTool({ agent }).declaration().parametersJsonSchema).toEqual({ type: 'object', properties: {} });
+  });
+
+  it('rejects an inputSchema that is not an object, because models call tools with objects', () => {
+    const inputSchema = { jsonSchema: { type: 'array' }, schema: passing };
+    const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(), inputSchema });
+    expect(() => new AgentTool({ agent })).toThrow('inputSchema of agent expert must describe an object');
+  });
+
   it('ends the turn with its answer if skipSummarization is set', async () => {
     const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(says('7')) });
     const { runner } = await createSetup(

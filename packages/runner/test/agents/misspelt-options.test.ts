@@ -103,10 +103,14 @@ describe('State', () => {
 
 describe('createEvent and createEventActions', () => {
   it('reject names in snake_case and name the correct form', () => {
-    const event = { author: 'a', invocation_id: 'i' };
-    expect(() => createEvent(event)).toThrow(
-      inputError('createEvent has no member invocation_id. Did you mean invocationId?') as Error,
-    );
+    for (const [snakeCase, camelCase] of [
+      ['invocation_id', 'invocationId'],
+      ['node_info', 'nodeInfo'],
+    ]) {
+      expect(() => createEvent({ author: 'a', [snakeCase!]: 'i' })).toThrow(
+        inputError(`createEvent has no member ${snakeCase}. Did you mean ${camelCase}?`) as Error,
+      );
+    }
     const actions = { state_delta: {} };
     expect(() => createEventActions(actions as never)).toThrow(inputError('Did you mean stateDelta?') as Error);
   });

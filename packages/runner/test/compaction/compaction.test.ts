@@ -209,6 +209,25 @@ describe('App.compaction', () => {
     expect((await events()).at(-1)!.actions.compaction).toBeDefined();
   });
 
+  it('ends close() after 30 s if the summarizer ignores its signal, and stores nothing', async () => {
+    const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<Summarizer['summarize']>>>();
+    const summarizer = { summarize: () => promise };
+    const { events, runner, runtime } = await setupWith({ interval: 1, summarizer }, modelWith(1));
+    await runner.runToCompletion({ userId: 'ann', sessionId: 's', newMessage: 'q1' });
+    const before = await events();
+    let isClosed = false;
+    const closing = runner.close().then(() => (isClosed = true));
+    await runtime.advance(29_999);
+    expect(isClosed).toBe(false);
+    await runtime.advance(1);
+    expect(isClosed).toBe(true);
+    await closing;
+    resolve({ content: { role: 'model', parts: [{ text: 'short' }] } });
+    await runtime.advance(1);
+    expect(await events()).toEqual(before);
+    expect(runtime.logs.map(({ message }) => message)).toContain('A session was not compacted.');
+  });
+
   it.each<[string, CompactionOptions]>([
     ['needs interval, or tokenThreshold', {}],
     ['interval must be an integer ≥ 1', { interval: 0 }],

@@ -1,4 +1,4 @@
-import type { App, LlmResponse, RunConfig, Usage } from '@thole/core';
+import type { App, JsonObject, LlmResponse, RunConfig, Usage } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
@@ -11,6 +11,7 @@ const spends = (tokens: number, answer: LlmResponse): LlmResponse => ({
   ...answer,
   usageMetadata: { promptTokenCount: tokens - 1, candidatesTokenCount: 1 },
 });
+const totalCost = ({ promptTokenCount = 0 }: Usage): number => promptTokenCount / 100;
 const session = { userId: ref.userId, sessionId: ref.sessionId, newMessage: 'hello' };
 
 interface Outcome {
@@ -23,10 +24,15 @@ interface Outcome {
 async function run(
   answers: LlmResponse[],
   limits: RunConfig['limits'],
-  p: { costOf?: App['costOf']; tools?: LlmAgent['tools'] } = {},
+  p: { costOf?: App['costOf']; tools?: LlmAgent['tools']; outputSchema?: JsonObject } = {},
 ): Promise<Outcome> {
   const model = new ScriptedLlm(...answers);
-  const rootAgent = new LlmAgent({ name: 'root', model, tools: p.tools ?? [toolOf('look', () => 1)] });
+  const rootAgent = new LlmAgent({
+    name: 'root',
+    model,
+    tools: p.tools ?? [toolOf('look', () => 1)],
+    outputSchema: p.outputSchema,
+  });
   const sessionService = new InMemorySessionService();
   await sessionService.createSession(ref);
   const runner = new Runner({ app: { name: 'app', rootAgent, costOf: p.costOf }, sessionService });
@@ -41,6 +47,22 @@ describe('runConfig.limits', () => {
     const outcome = await run(answers, { tokens: 100 });
     expect(outcome).toMatchObject({ code: 'TOKEN_LIMIT', modelCalls: 2 });
     expect(outcome.texts.at(-1)).toContain('TOKEN_LIMIT');
+  });
+
+  it('counts answers that do not fit the outputSchema (contract 19)', async () => {
+    const outputSchema = { type: 'object', required: ['n'] };
+    const answers = [spends(60, says('one')), spends(60, says('two')), spends(60, says('{"n":1}'))];
+    for (const limits of [{ tokens: 100 }, { cost: 1 }]) {
+      const outcome = await run(answers, limits, { outputSchema, costOf: totalCost });
+      expect(outcome).toMatchObject({ code: 'tokens' in limits ? 'TOKEN_LIMIT' : 'COST_LIMIT', modelCalls: 2 });
+    }
+    // The stored answer contains the tokens of the others, which count once.
+    const all = [...answers.slice(0, 2), spends(60, calls('look')), spends(60, says('{"n":1}'))];
+    const tools = [toolOf('look', () => 1)];
+    expect(await run(all.slice(1), { tokens: 125 }, { outputSchema, tools })).toMatchObject({
+      code: undefined,
+      modelCalls: 3,
+    });
   });
 
   it('does not end a run whose last call exceeds the limit', async () => {

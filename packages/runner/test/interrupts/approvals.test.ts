@@ -3,7 +3,9 @@ import type { Interrupt, Json, JsonObject, Tool } from '@thole/core';
 import { calls, callsAll, says, ScriptedLlm } from '@thole/testing';
 import { FunctionTool, FunctionToolset } from '@thole/tools';
 import { describe, expect, it } from 'vitest';
+import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import type { Run } from '../../src/runner/run.ts';
+import { Runner } from '../../src/runner/runner.ts';
 import { answersIn, createSetup, hello, outcomeOf, ref, rootOf, settle, toolOf } from '../support/llm-setup.ts';
 
 /** Returns a tool with a schema, whose arguments a person may edit. */
@@ -211,6 +213,59 @@ describe('Plugin.onInterruptCallback', () => {
     expect(await Array.fromAsync(next.runner.recover())).toMatchObject([{ outcome: 'paused' }]);
     expect(seen).toEqual(['pay']);
     expect(await next.runner.pendingInterrupts(ref)).toMatchObject([{ toolName: 'pay' }]);
+  });
+});
+
+describe('A turn with a confirmation and a transfer', () => {
+  it('runs the approved call before it transfers, also in another process (contract 28)', async () => {
+    const paid: JsonObject[] = [];
+    const pay = toolOf('pay', (args) => (paid.push(args), 'paid'), { requireConfirmation: true });
+    const turn = callsAll(['transfer_to_agent', { agentName: 'clerk' }], ['pay', { sum: 5 }]);
+    const clerk = new ScriptedLlm(says('Hello.'));
+    const app = (): LlmAgent =>
+      rootOf(new ScriptedLlm(turn), { tools: [pay], subAgents: [new LlmAgent({ name: 'clerk', model: clerk })] });
+    const { runner, sessions, runtime } = await createSetup(app());
+    const { interrupts } = await runner.runToCompletion(hello);
+    const next = new Runner({ appName: 'app', agent: app(), sessionService: sessions, runtime });
+    const { events } = await outcomeOf(next.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }));
+    expect(paid).toEqual([{ sum: 5 }]);
+    expect(answersIn(events)).toEqual([['pay', { result: 'paid' }]]);
+    expect(events.map(({ author }) => author).at(-1)).toBe('clerk');
+    expect(clerk.requests).toHaveLength(1);
+  });
+});
+
+describe('A long-running call with a confirmation', () => {
+  const jobOf = (started: string[]): Tool =>
+    toolOf('job', () => (started.push('job'), { ticket: 1 }), { isLongRunning: true, requireConfirmation: true });
+
+  it('begins after its approval, before the transfer of its turn (contract 28)', async () => {
+    const started: string[] = [];
+    const turn = callsAll(['transfer_to_agent', { agentName: 'clerk' }], ['job', {}, 'c1']);
+    const clerk = new LlmAgent({ name: 'clerk', model: new ScriptedLlm(says('Hello.')) });
+    const app = rootOf(new ScriptedLlm(turn), { tools: [jobOf(started)], subAgents: [clerk] });
+    const { runner } = await createSetup(app);
+    const { interrupts } = await runner.runToCompletion(hello);
+    const approval = interrupts.find(({ kind }) => kind === 'confirmation')!;
+    const { events } = await outcomeOf(runner.resume({ ...ref, answers: { [approval.id]: true } }));
+    expect(started).toEqual(['job']);
+    expect(events.map(({ author }) => author)).toEqual(['root', 'clerk']);
+  });
+
+  it('rejects a result with INTERRUPT_MISMATCH while its approval is open, and stores nothing', async () => {
+    const started: string[] = [];
+    const model = new ScriptedLlm(calls('job', {}, 'c1'), says('Done.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [jobOf(started)] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    const approval = interrupts.find(({ kind }) => kind === 'confirmation')!;
+    const before = await stored();
+    const early = await outcomeOf(runner.resume({ ...ref, answers: { c1: { done: true } } }));
+    expect(early.error).toMatchObject({ code: 'INTERRUPT_MISMATCH', details: { reason: 'call_not_begun' } });
+    expect(early.error?.message).toContain(`Answer "${approval.id}", its confirmation, first.`);
+    expect(await stored()).toEqual(before);
+    await runner.resume({ ...ref, answers: { [approval.id]: true } }).done;
+    expect((await runner.resume({ ...ref, answers: { c1: { done: true } } }).result).status).toBe('completed');
+    expect(started).toEqual(['job']);
   });
 });
 

@@ -1,3 +1,5 @@
+import { StoredSessionService } from '@thole/core';
+import { InMemorySessionStore } from '@thole/mem-services';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
@@ -155,5 +157,14 @@ describe('RecoverOptions', () => {
     });
     const { runner } = await createSetup(rootOf(silentModel()), { sessionService });
     await expect(Array.fromAsync(runner.recover())).rejects.toMatchObject({ code: 'LEASING_NOT_SUPPORTED' });
+  });
+
+  it('rejects a store without lists of waiting sessions with LEASING_NOT_SUPPORTED', async () => {
+    const store = Object.assign(new InMemorySessionStore(), { waiting: undefined });
+    const { runner } = await createSetup(rootOf(silentModel()), { sessionService: new StoredSessionService(store) });
+    await expect(Array.fromAsync(runner.recover())).rejects.toMatchObject({
+      code: 'LEASING_NOT_SUPPORTED',
+      message: 'recover needs a session service with listWaitingSessions().',
+    });
   });
 });

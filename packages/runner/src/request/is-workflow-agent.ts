@@ -1,0 +1,14 @@
+import type { Agent } from '@thole/core';
+
+/** Marks an agent that runs exactly its `subAgents`. All copies of this package share the symbol. */
+const workflowAgentBrand: unique symbol = Symbol.for('thole.workflow-agent');
+
+/** Marks a workflow agent. */
+export function markWorkflowAgent(agent: Agent): void {
+  Object.defineProperty(agent, workflowAgentBrand, { value: true });
+}
+
+/** True for a `SequentialAgent`, `ParallelAgent` or `LoopAgent`, also from another copy of this package. */
+export function isWorkflowAgent(agent: Agent | undefined): agent is Agent {
+  return agent !== undefined && (agent as { [workflowAgentBrand]?: unknown })[workflowAgentBrand] === true;
+}
