@@ -2,6 +2,9 @@ import { codedLine } from '@thole/cli/terminal';
 import { TholeError } from '@thole/core';
 import { runCompanion } from './run-companion.ts';
 
+// A program such as `head` may close the pipe before the output ends.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 const ended = new Promise<void>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
 });

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { systemRuntime, TholeError } from '@thole/core';
 import type { EnvVars, Logger } from '@thole/core';
+import type { Channel } from '@thole/channels';
 import { TerminalChannel } from '@thole/channels/terminal';
 import { ChannelFactory } from './channels/create-channels.ts';
 import { Companion } from './companion.ts';
@@ -25,11 +26,23 @@ export async function runCompanion({ argv, env, input, output, ended }: Companio
   if (help) return print(USAGE);
   const runtime = systemRuntime({ logger: lineLogger(verbose) });
   const factory = new ChannelFactory({ env, runtime, input, output });
+  const inputEnded = Promise.withResolvers<void>();
+  const watched = new WeakSet<Channel>();
+  const endWith = (channel: Channel): void => {
+    if (!(channel instanceof TerminalChannel) || watched.has(channel)) return;
+    watched.add(channel);
+    // A terminal that other settings replace ends too.
+    void channel.ended.then(() => companion.dispatcher.channels.includes(channel) && inputEnded.resolve());
+  };
   const options: CompanionOptions = {
     env,
     folder,
     runtime,
-    createChannels: async (config, running) => (grow ? [] : factory.create(config, running)),
+    createChannels: async (config, running) => {
+      const channels = grow ? [] : await factory.create(config, running);
+      channels.forEach(endWith);
+      return channels;
+    },
   };
   const companion = await Companion.open(options);
   try {
@@ -45,8 +58,7 @@ export async function runCompanion({ argv, env, input, output, ended }: Companio
     const page =
       port === undefined ? undefined : await (await import('./page/serve-page.ts')).servePage(companion, port);
     if (page) print(`Page: ${page.url}`);
-    const [terminal] = companion.dispatcher.channels.filter((channel) => channel instanceof TerminalChannel);
-    await Promise.race([ended, terminal?.ended ?? new Promise<never>(() => {})]);
+    await Promise.race([ended, inputEnded.promise]);
     await page?.close();
   } finally {
     await companion.close();

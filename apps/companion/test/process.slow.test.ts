@@ -74,6 +74,18 @@ describe('npm run companion', () => {
     expect(await companion.end()).toBe(0);
   });
 
+  it('continues when the settings of its terminal change', async () => {
+    const data = folderForTest();
+    const companion = new CompanionProcess({ data });
+    await companion.until('The model is DemoLlm');
+    await companion.say('My sister is Edda.', 'Noted.');
+    const user = 'users: [{ id: ann, identities: { terminal: ann } }]';
+    writeFileSync(join(data, 'companion.yaml'), `${user}\nchannels: { terminal: { sender: ann } }`);
+    for (let text = ''; !text.includes('I do not know');) text = await companion.say('Who is my sister?', '.');
+    expect(await companion.end()).toBe(0);
+    expect(companion.errors).toBe('');
+  });
+
   it('runs until a signal without a terminal, also without any channel', async () => {
     const data = folderForTest();
     writeFileSync(join(data, 'companion.yaml'), 'channels: {}');

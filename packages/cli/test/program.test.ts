@@ -26,6 +26,20 @@ describe('thole --help', () => {
     },
   );
 
+  it.each(commands.map((each) => [each.join(' '), each] as const))(
+    'names only options of %s that README.md names',
+    async (name, command) => {
+      const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
+      const { output } = await thole([...command, '--help']);
+      const options = [...output.matchAll(/^ {2}(?:-\w, )?--([a-z-]+)/gm)].map(([, option]) => option!);
+      // The README writes names with `_`, as ADK does.
+      const missing = options.filter((option) => !new RegExp(`--${option.replaceAll('-', '[-_]')}\\b`).test(readme));
+      expect(options).toContain('help');
+      expect(missing, 'add the options to packages/cli/README.md').toEqual([]);
+      expect(readme).toMatch(new RegExp(`^## .*\\bthole ${name}\\b`, 'm'));
+    },
+  );
+
   it.each([['run'], ['web'], ['api_server'], ['mcp']])('names all schemes of service URIs for %s', async (name) => {
     const { output } = await thole([name, '--help']);
     const help = output.replace(/\s+/g, ' ');

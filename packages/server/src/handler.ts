@@ -5,6 +5,7 @@ import { camelCaseKeys } from './http/camel-case-keys.ts';
 import { Cors } from './http/cors.ts';
 import { errorResponse } from './http/error-response.ts';
 import { assertHost, hostOf, isLoopback, loopbackNames } from './http/hosts.ts';
+import { isResponse } from './http/is-response.ts';
 import { withNoSniff } from './http/no-sniff.ts';
 import { parsePathParams } from './http/path-params.ts';
 import { parse, UnknownFieldWarnings } from './http/parse.ts';
@@ -14,6 +15,7 @@ import { RequestCall } from './http/request-call.ts';
 import type { HandlerOptions } from './handler-options.ts';
 import { createHandlerContext } from './create-handler-context.ts';
 import type { HandlerContext } from './handler-context.ts';
+import { openAiErrorBody } from './openai/open-ai-error.ts';
 import { actionOf } from './route.ts';
 import type { PathParams, Route } from './route.ts';
 import { startRecovery } from './recovery.ts';
@@ -64,6 +66,8 @@ export function createHandler(options: HandlerOptions): Handler {
   const findRoute = createRouter(routes, context.basePath);
   const hooks = options.authorize || options.rateLimit ? options : undefined;
   const hasAuthorize = options.authorize !== undefined;
+  /** Bodies of responses of hooks. A hook may return the same response for several requests. */
+  const hookBodies = new WeakMap<Response, Promise<ArrayBuffer>>();
   const recovery = options.recover ? startHandlerRecovery(context, options.recover) : undefined;
   let closingRuns: Promise<void> | undefined;
   let closingServices: Promise<void> | undefined;
@@ -86,17 +90,29 @@ export function createHandler(options: HandlerOptions): Handler {
     return await route.handle(call);
   }
 
-  function toErrorResponse(error: unknown, request: Request, toBody?: Route['errorBody']): Response {
-    const logFields = { method: request.method, path: shortPath(request) };
-    return errorResponse(error, { errorLog: context.errorLog, logFields, toBody });
+  /** Returns the format of errors of a path. Undefined: `{detail, code}`. */
+  function errorBodyOf(path: string): typeof openAiErrorBody | undefined {
+    return path.startsWith(`${context.basePath}/v1/`) ? openAiErrorBody : undefined;
+  }
+
+  async function copyHookResponse(response: Response): Promise<Response> {
+    if (response.status < 200) throw new Error(`A hook has returned a Response with status ${response.status}.`);
+    let body = hookBodies.get(response);
+    if (!body) hookBodies.set(response, (body = response.arrayBuffer()));
+    const bytes = await body;
+    return new Response(bytes.byteLength === 0 ? null : bytes, response);
+  }
+
+  function toErrorResponse(error: unknown, request: Request): Response {
+    const path = shortPath(request);
+    const logFields = { method: request.method, path };
+    return errorResponse(error, { errorLog: context.errorLog, logFields, toBody: errorBodyOf(path) });
   }
 
   function answer(request: Request): MaybePromise<Response> {
     const match = findRoute(request);
-    if ('allowedMethods' in match) return methodNotAllowed(match.allowedMethods);
-    const { errorBody: toBody } = match.route;
-    let response = serveRoute(match.route, request, parsePathParams(match.params));
-    if (toBody) response = response.catch((error: unknown) => toErrorResponse(error, request, toBody));
+    if ('allowedMethods' in match) return methodNotAllowed(match.allowedMethods, errorBodyOf(shortPath(request)));
+    const response = serveRoute(match.route, request, parsePathParams(match.params));
     return request.method === 'HEAD' ? response.then(withoutBody) : response;
   }
 
@@ -109,7 +125,9 @@ export function createHandler(options: HandlerOptions): Handler {
       const preflight = request.headers.has('origin') ? cors.check(request, new URL(request.url)) : undefined;
       response = preflight ?? (await answer(request));
     } catch (error) {
-      response = toErrorResponse(error, request);
+      response = isResponse(error)
+        ? await copyHookResponse(error).catch((failure: unknown) => toErrorResponse(failure, request))
+        : toErrorResponse(error, request);
     }
     return withNoSniff(options.cors ? cors.addHeaders(request, response) : response);
   }
@@ -174,8 +192,9 @@ function withoutBody(response: Response): Response {
   return new Response(null, response);
 }
 
-function methodNotAllowed(allowedMethods: readonly string[]): Response {
-  const detail = 'The route does not support this method.';
-  const headers = { allow: allowedMethods.join(', ') };
-  return Response.json({ detail, code: 'METHOD_NOT_ALLOWED' }, { status: 405, headers });
+function methodNotAllowed(allowedMethods: readonly string[], toBody?: typeof openAiErrorBody): Response {
+  const message = 'The route does not support this method.';
+  const code = 'METHOD_NOT_ALLOWED';
+  const body = toBody ? toBody({ status: 405, code, message }) : { detail: message, code };
+  return Response.json(body, { status: 405, headers: { allow: allowedMethods.join(', ') } });
 }

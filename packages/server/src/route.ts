@@ -1,7 +1,6 @@
 import type { JsonObject, MaybePromise } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import type { ZodType } from 'zod';
-import type { FailedRequest } from './http/error-response.ts';
 import type { Action, Identity } from './handler-options.ts';
 import type { HandlerContext } from './handler-context.ts';
 
@@ -32,8 +31,6 @@ export interface Route<Body = unknown, Query = unknown> {
   readonly repeatable?: readonly string[] | undefined;
   /** Descriptions of the responses by status. */
   readonly responses: { readonly [status: number]: string };
-  /** Returns the body of a response with an error. Default: `{detail, code}`. */
-  readonly errorBody?: ((failure: FailedRequest) => object) | undefined;
   /** Schema of the JSON of a response with status 200, for the documentation. */
   readonly returns?: JsonObject | undefined;
   handle(call: RouteCall<Body, Query>): MaybePromise<Response>;

@@ -109,7 +109,8 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
     // An error written inside another response would be read as part of it.
     const isResponding = response?.headersSent && !response.writableFinished;
     if (error.code === 'ECONNRESET' || !socket.writable || isResponding) return void socket.destroy();
-    rejectSocket(socket, parserErrorStatuses[error.code!] ?? 400, INVALID_HTTP);
+    const [status, detail] = parserErrors[error.code!] ?? [400, INVALID_HTTP];
+    rejectSocket(socket, status, detail);
   });
   server.on('connect', (_, socket) => rejectSocket(socket, 405, 'The server is not a proxy.'));
   server.on('checkExpectation', ({ socket }) =>
@@ -159,10 +160,11 @@ async function close(
   if (p.services) await p.handler.close({ services: true });
 }
 
-const parserErrorStatuses: { readonly [code: string]: number } = {
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
+/** Status and message for errors of Node's HTTP parser. */
+const parserErrors: { readonly [code: string]: readonly [number, string] } = {
+  HPE_HEADER_OVERFLOW: [431, `The address and the headers must have at most ${MAX_HEADER_BYTES} bytes together.`],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions of the body are too long.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
 };
 
 // Answers a request that Node rejects before the handler, in the format of the handler's errors.

@@ -1,3 +1,4 @@
+import { silentLogger } from '@thole/core';
 import { says } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import type { ClientScope, Identity } from '../src/index.ts';
@@ -8,6 +9,25 @@ import { demo, message, session, sessionPath } from './demo.ts';
 const ALL = '/apps/demo/users/ann/sessions';
 
 describe('rateLimit', () => {
+  it.each([undefined, { origins: ['*'] }])(
+    'sends one Response of a hook to several requests: cors %j',
+    async (cors) => {
+      const denied = new Response('Sign in first.', { status: 401, headers: { 'set-cookie': 'a=1' } });
+      const { get } = await demo({ authorize: () => denied, cors });
+      for (let i = 0; i < 3; i++) {
+        const response = await get('/list-apps');
+        expect([response.status, response.headers.get('set-cookie')]).toEqual([401, 'a=1']);
+        expect(await response.text()).toBe('Sign in first.');
+      }
+    },
+  );
+
+  it('answers 500 in JSON if the Response of a hook cannot be sent', async () => {
+    const { get } = await demo({ authorize: () => Response.error(), logger: silentLogger });
+    const response = await get('/list-apps');
+    expect([response.status, await response.json()]).toEqual([500, { detail: 'The server failed.', code: 'INTERNAL' }]);
+  });
+
   it('answers 429 with Retry-After if it is known, or the Response of the hook', async () => {
     const answers = [
       { retryAfterMs: 1_500 },

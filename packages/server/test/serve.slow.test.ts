@@ -93,6 +93,12 @@ describe('serve with invalid HTTP', () => {
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
 
+  it('names the limit in the answer to headers that are too large', async () => {
+    const { url } = await startServer();
+    const { body } = readAnswer(await rawRequest(url, head(`x-bomb: ${'a'.repeat(64 * 1024)}`, '')));
+    expect(body.detail).toBe('The address and the headers must have at most 32768 bytes together.');
+  });
+
   it('answers a body that does not arrive in time with 408', async () => {
     const { url } = await startServer({ limits: { bodyMs: 100 } });
     const texts = [head('content-length: 50', '{"a'), head('transfer-encoding: chunked', '3\r\n{"a\r\n')];

@@ -60,7 +60,7 @@ export interface Channel {
   readonly coalesceMs?: number | undefined;
   /**
    * Starts to receive messages. Resolves when messages can arrive. Rejects if the channel is configured wrongly. If the service
-   * is unavailable, it must resolve and connect later. Called once.
+   * is unavailable, it must resolve and connect later. Called again after `stop`, if the channel is started again.
    */
   start(handler: ChannelHandler): Promise<void>;
   /**

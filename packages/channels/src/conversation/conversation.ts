@@ -80,8 +80,7 @@ export class Conversation {
   flush(): void {
     const gathered = this.#endGathering();
     if (gathered.length === 0) return;
-    const release = (): void => gathered.forEach(({ key }) => this.#held.delete(key));
-    this.#enqueue(() => this.#handleAll(gathered).finally(release));
+    this.#enqueue(() => this.#handleAll(gathered));
   }
 
   /** Handles unfinished messages of an earlier process: continues each stored batch, and handles the other messages together. */
@@ -89,8 +88,10 @@ export class Conversation {
     const batches = Map.groupBy(messages, ({ batch }) => batch?.id);
     for (const [id, group] of batches) {
       this.#context.address = addressOf(group.at(-1)!);
-      if (id === undefined) this.#enqueue(() => this.#handleAll(group));
-      else this.#enqueue(() => this.#runs.begin({ ...group[0]!.batch!, messages: group, wasBegun: true }));
+      if (id === undefined) {
+        for (const { key } of group) this.#held.add(key);
+        this.#enqueue(() => this.#handleAll(group));
+      } else this.#enqueue(() => this.#runs.begin({ ...group[0]!.batch!, messages: group, wasBegun: true }));
     }
   }
 
@@ -158,6 +159,14 @@ export class Conversation {
   }
 
   async #handleAll(messages: readonly StoredMessage[]): Promise<void> {
+    try {
+      await this.#handleInOrder(messages);
+    } finally {
+      for (const { key } of messages) this.#held.delete(key);
+    }
+  }
+
+  async #handleInOrder(messages: readonly StoredMessage[]): Promise<void> {
     let group: StoredMessage[] = [];
     for (const stored of messages) {
       const mustEnd = isCommand(stored) || (group[0] && addressOf(group[0]) !== addressOf(stored));

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { raceAbort } from '@thole/core/kit';
+import { KeyedQueue, raceAbort } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { Channel, DeliveryReceipt } from '../channel/channel.ts';
 import type { DeliveryStore, StoredDelivery } from './delivery-store.ts';
@@ -29,8 +29,10 @@ export class Outbox {
   readonly #queues = new Map<string, StoredDelivery[]>();
   /** Work of the queues that are sending or waiting for a retry, by key. */
   readonly #sending = new Map<string, Promise<void>>();
-  /** Keys of messages that the store may contain, although it reported an error. */
-  readonly #uncertain = new Set<string>();
+  /** Runs the calls of `put` for one key in order, so that each sees whether the call before it has queued the message. */
+  readonly #puts = new KeyedQueue();
+  /** True after an error of `put`: the store may contain messages that no queue has. */
+  #hasFailedPut = false;
   /** Functions that end the wait of a queue for its retry, by key. */
   readonly #retries = new Map<string, () => void>();
   readonly #stop = new AbortController();
@@ -43,21 +45,23 @@ export class Outbox {
   }
 
   /** Stores a message and sends it. Does nothing if a message with its key was stored before. Can be repeated after an error. */
-  async put(delivery: Omit<StoredDelivery, 'attempts'>): Promise<void> {
-    const { key } = delivery;
-    try {
-      if (!(await this.#options.store.put(delivery)) && !(await this.#isUnsent(delivery))) return;
-    } catch (error) {
-      this.#uncertain.add(key);
-      throw error;
-    }
-    this.#uncertain.delete(key);
-    this.#add({ ...delivery, attempts: 0 });
+  put(delivery: Omit<StoredDelivery, 'attempts'>): Promise<void> {
+    return this.#puts.run(delivery.key, async () => {
+      try {
+        if (!(await this.#options.store.put(delivery)) && !(await this.#isUnsent(delivery))) return;
+      } catch (error) {
+        this.#hasFailedPut = true;
+        throw error;
+      }
+      this.#add({ ...delivery, attempts: 0 });
+    });
   }
 
-  /** Adds the pending messages of an earlier process. Call it before `put`, so that they keep their order. */
+  /** Adds the pending messages of an earlier process before the messages that were put before `start`. */
   async load(): Promise<void> {
-    for (const delivery of await this.#options.store.pending()) this.#add(delivery);
+    const pending = await this.#options.store.pending();
+    this.#queues.clear();
+    for (const delivery of pending) this.#add(delivery);
   }
 
   /** Starts to send. */
@@ -103,14 +107,17 @@ export class Outbox {
 
   /** True for a message that an earlier `put` has stored before its error, so that no queue has it. */
   async #isUnsent({ channel, key, to }: Omit<StoredDelivery, 'attempts'>): Promise<boolean> {
-    if (!this.#uncertain.has(key)) return false;
-    const { status } = (await this.#options.store.status(key)) ?? {};
-    return status === 'pending' && !this.#queues.get(queueKeyOf(channel, to))?.some((each) => each.key === key);
+    // The queue is checked first: it could send the message while the status is read.
+    if (!this.#hasFailedPut || this.#queues.get(queueKeyOf(channel, to))?.some((each) => each.key === key))
+      return false;
+    return (await this.#options.store.status(key))?.status === 'pending';
   }
 
   #add(delivery: StoredDelivery): void {
     const key = queueKeyOf(delivery.channel, delivery.to);
     const queue = this.#queues.get(key);
+    // `load` may have read a message whose `put` had not ended.
+    if (queue?.some((each) => each.key === delivery.key)) return;
     if (queue) queue.push(delivery);
     else this.#queues.set(key, [delivery]);
     this.#startSending(key);

@@ -44,8 +44,8 @@ export class Dispatcher implements ChannelHandler {
   readonly #conversations: Conversations;
   /** The channel of each user's last message. */
   readonly #lastChannels = new Map<string, string>();
-  /** Keys of messages that the store may contain, although it reported an error. */
-  readonly #uncertain = new Set<string>();
+  /** True after an error of `receive`: the store may contain messages that no conversation has. */
+  #hasFailedReceive = false;
   /** Runs the work for one sender in order: its messages, approval and rejection. */
   readonly #senders = new KeyedQueue();
   readonly #limits: { maxTextLength: number; maxFileBytes: number };
@@ -192,11 +192,14 @@ export class Dispatcher implements ChannelHandler {
 
   /**
    * Adds, removes or replaces channels while running. A channel that is in both lists is left unchanged. Rejects if a new channel
-   * cannot start; then none of the new channels is added.
+   * cannot start; then none of the new channels is added, and the removed channels are started again.
    */
   async setChannels(channels: readonly Channel[]): Promise<void> {
-    await this.#channels.replace(channels);
-    if (this.#phase === 'started') this.#outbox.start();
+    try {
+      await this.#channels.replace(channels);
+    } finally {
+      if (this.#phase === 'started') this.#outbox.start();
+    }
   }
 
   /**
@@ -254,10 +257,9 @@ export class Dispatcher implements ChannelHandler {
     try {
       if (!(await deliveries.receive(stored)) && !(await this.#isUnhandled(stored))) return;
     } catch (error) {
-      this.#uncertain.add(key);
+      this.#hasFailedReceive = true;
       throw error;
     }
-    this.#uncertain.delete(key);
     this.#lastChannels.set(user.id, channel);
     if (this.#phase !== 'started') return;
     this.#conversations.of(user, channel).handle(stored, this.#coalesceMs(channel));
@@ -265,9 +267,10 @@ export class Dispatcher implements ChannelHandler {
 
   /** True for a message that an earlier delivery has stored before the store reported an error, so that no conversation has it. */
   async #isUnhandled({ key }: StoredMessage): Promise<boolean> {
-    if (!this.#uncertain.has(key)) return false;
+    // The conversations are checked first: they could finish the message while the store is read.
+    if (!this.#hasFailedReceive || this.conversations.some((each) => each.holds(key))) return false;
     const found = (await this.#options.deliveries.unfinished()).find((each) => each.key === key);
-    return found !== undefined && !found.batch && !this.conversations.some((each) => each.holds(key));
+    return found !== undefined && !found.batch;
   }
 
   #coalesceMs(channel: string): number {

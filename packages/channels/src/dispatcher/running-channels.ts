@@ -29,7 +29,7 @@ export class RunningChannels {
 
   /**
    * Adds, removes or replaces channels. A channel that is in both lists is left unchanged. If a new channel cannot start, adds
-   * none of the new channels, so that the next call starts them again, and throws its error.
+   * none of the new channels, starts the removed ones again, and throws its error.
    */
   replace(channels: readonly Channel[]): Promise<void> {
     return this.#changes.run('channels', async () => {
@@ -44,6 +44,10 @@ export class RunningChannels {
         await startAll(added, this.#handler);
       } catch (error) {
         for (const channel of added) this.#byName.delete(channel.name);
+        for (const channel of removed) this.#byName.set(channel.name, channel);
+        await startAll(removed, this.#handler).catch(() => {
+          for (const channel of removed) this.#byName.delete(channel.name);
+        });
         throw error;
       }
     });

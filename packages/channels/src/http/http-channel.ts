@@ -22,7 +22,8 @@ export class HttpChannel implements Channel {
   readonly #runtime: Runtime;
   readonly #queues = new PollQueues();
   readonly #webhook: Webhook;
-  readonly #stop = new AbortController();
+  /** A new one for each start. */
+  #stop = new AbortController();
   #handler: ChannelHandler | undefined;
   #pollCount = 0;
 
@@ -41,6 +42,7 @@ export class HttpChannel implements Channel {
   }
 
   async start(handler: ChannelHandler): Promise<void> {
+    this.#stop = new AbortController();
     this.#handler = handler;
     await this.#webhook.start(this.#options);
   }

@@ -30,7 +30,8 @@ export class TelegramChannel implements Channel {
   readonly #progress = new SendProgress();
   readonly #chats = new KeyedQueue();
   readonly #webhook: Webhook;
-  readonly #stop = new AbortController();
+  /** A new one for each start. */
+  #stop = new AbortController();
   #handler: ChannelHandler | undefined;
   #bot: TelegramBot | undefined;
   /** Id of the first update that is not confirmed. */
@@ -55,6 +56,7 @@ export class TelegramChannel implements Channel {
 
   /** Rejects with `UNAUTHENTICATED` if Telegram does not accept the token. */
   async start(handler: ChannelHandler): Promise<void> {
+    this.#stop = new AbortController();
     this.#handler = handler;
     const { webhook } = this.#options;
     if (webhook) await this.#webhook.start(webhook);

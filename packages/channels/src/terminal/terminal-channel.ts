@@ -35,6 +35,8 @@ const CONTROL =
   // oxlint-disable-next-line no-control-regex
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|.)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gsu;
 const LINE_LIMIT = 1_048_576;
+/** Handles `error` events of the output, for example after `| head` has ended. The failed send rejects. */
+const ignore = (): void => {};
 
 /**
  * Reads messages from a terminal, one per line, and writes the answers. Pasted lines become one message. A line is lost if the
@@ -44,8 +46,6 @@ export class TerminalChannel implements Channel {
   readonly specVersion = 1;
   readonly name: string;
   readonly coalesceMs = 50;
-  /** Resolves when the input has ended and all its lines are stored. */
-  readonly ended: Promise<void>;
   readonly #options: TerminalChannelOptions;
   readonly #input: Readable;
   readonly #output: Writable;
@@ -53,7 +53,9 @@ export class TerminalChannel implements Channel {
   readonly #prompt: string;
   #lines: Interface | undefined;
   #handling: Promise<void> = Promise.resolve();
-  #end!: () => void;
+  /** Resolves after the end of the input. A new one for each start. */
+  #ended = Promise.withResolvers<void>();
+  #isStopped = false;
 
   constructor(options: TerminalChannelOptions = {}) {
     rejectUnknownOptions(options, names, 'TerminalChannel');
@@ -65,10 +67,16 @@ export class TerminalChannel implements Channel {
     this.#runtime = options.runtime ?? systemRuntime();
     const isTerminal = (this.#output as { isTTY?: boolean }).isTTY === true;
     this.#prompt = options.prompt ?? (isTerminal ? '> ' : '');
-    this.ended = new Promise((resolve) => (this.#end = resolve));
+  }
+
+  /** Resolves when the input has ended, or the channel was stopped, and all lines are stored. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
   }
 
   async start(handler: ChannelHandler): Promise<void> {
+    if (this.#isStopped && !this.#input.readableEnded) this.#ended = Promise.withResolvers();
+    this.#isStopped = false;
     const terminal = (this.#output as { isTTY?: boolean }).isTTY === true;
     const lines = createInterface({
       input: this.#input,
@@ -77,10 +85,12 @@ export class TerminalChannel implements Channel {
       prompt: this.#prompt,
     });
     this.#lines = lines;
+    this.#output.on('error', ignore);
     lines.on('line', (line) => {
       this.#handling = this.#handling.then(() => this.#handle(handler, line));
     });
-    lines.once('close', () => void this.#handling.then(this.#end));
+    const { resolve } = this.#ended;
+    lines.once('close', () => void this.#handling.then(resolve));
     this.#ask();
   }
 
@@ -88,7 +98,9 @@ export class TerminalChannel implements Channel {
     this.#lines?.close();
     this.#lines = undefined;
     await this.#handling;
-    this.#end();
+    this.#output.off('error', ignore);
+    this.#isStopped = true;
+    this.#ended.resolve();
   }
 
   async send({ message }: SendRequest): Promise<DeliveryReceipt> {

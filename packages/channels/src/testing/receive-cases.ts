@@ -208,6 +208,20 @@ export const receiveCases: readonly ChannelCase[] = [
       ok(hasWaited, 'stop() did not wait for a message.');
     },
   },
+  {
+    id: 'receive.restart',
+    sentence: 'receives and answers messages again when it is started after stop()',
+    contracts,
+    async check(peer) {
+      await collect(peer, () => peer.write({ id: '1', text: 'before' }));
+      await dispatchWith(peer, async ({ prompts }) => {
+        await peer.write({ id: '2', text: 'after' });
+        await until(() => peer.received().length === 1, 'one answer');
+        deepEqual(prompts, ['after']);
+        deepEqual(textsOf(peer), ['You said: after']);
+      });
+    },
+  },
 ];
 
 /** Starts the channel, collects `count` messages, and stops it. */

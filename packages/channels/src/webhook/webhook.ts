@@ -44,6 +44,8 @@ export class Webhook {
   async stop(): Promise<void> {
     this.#isOpen = false;
     await Promise.all([...this.#active, this.#server?.close()]);
+    this.#server = undefined;
+    this.#port = undefined;
   }
 
   /** Answers a request, with 503 if the channel is not started. Never rejects. */

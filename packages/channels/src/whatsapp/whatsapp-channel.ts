@@ -33,7 +33,8 @@ export class WhatsAppChannel implements Channel {
   readonly #progress = new SendProgress();
   readonly #senders = new KeyedQueue();
   readonly #webhook: Webhook;
-  readonly #stop = new AbortController();
+  /** A new one for each start. */
+  #stop = new AbortController();
   /** Sent messages without a report, by id. WhatsApp reports a closed 24-hour window only after the send. */
   readonly #sent = new Map<string, SendRequest>();
   /** Ids of the replaced messages, by id of the template message that replaced them. */
@@ -57,6 +58,7 @@ export class WhatsAppChannel implements Channel {
   }
 
   async start(handler: ChannelHandler): Promise<void> {
+    this.#stop = new AbortController();
     this.#handler = handler;
     await this.#webhook.start(this.#options);
   }

@@ -1,8 +1,9 @@
 import { TholeError } from '@thole/core';
 import { FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { startAssistant } from '../support/assistant.ts';
+import { addUsers, newStorage, startAssistant } from '../support/assistant.ts';
 import { LocalChannel } from '../support/local-channel.ts';
+import { Dispatcher } from '../../src/index.ts';
 
 const down = (): Promise<void> => Promise.reject(new TholeError('CHANNEL_UNAVAILABLE', 'down'));
 
@@ -113,6 +114,19 @@ describe('Outbox', () => {
     expect([mail.handler, mail.texts]).toEqual([dispatcher, ['one']]);
   });
 
+  it('starts the old channel again if the new one cannot start, and sends its messages', async () => {
+    const runtime = new FixedRuntime();
+    const { chat, dispatcher } = await startAssistant({ llm: new ScriptedLlm(), runtime });
+    const broken = Object.assign(new LocalChannel(), { canSend: () => false });
+    broken.start = async () => {
+      await dispatcher.send({ userId: 'ada', channel: 'chat', message: 'one' });
+      throw new Error('The port is in use.');
+    };
+    await expect(dispatcher.setChannels([broken])).rejects.toThrow('The port is in use.');
+    await dispatcher.idle();
+    expect([dispatcher.channels, chat.handler, chat.texts]).toEqual([[chat], dispatcher, ['one']]);
+  });
+
   it('records later reports of the service', async () => {
     const runtime = new FixedRuntime();
     const { chat, dispatcher, storage } = await startAssistant({ llm: new ScriptedLlm(), runtime });
@@ -121,6 +135,23 @@ describe('Outbox', () => {
     expect(await storage.deliveries.status(key)).toMatchObject({ status: 'sent' });
     await chat.handler!.onReport({ channel: 'chat', id: 'sent-1', status: 'read' });
     expect(await storage.deliveries.status(key)).toMatchObject({ status: 'read' });
+  });
+
+  it('sends a message once and in order if it was put before start', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    await addUsers(storage.identities);
+    const earlier = { key: 'k1', userId: 'bob', channel: 'chat', to: 'b1', message: { text: 'one' }, createdAt: 0 };
+    await storage.deliveries.put(earlier);
+    const chat = new LocalChannel();
+    const { deliveries, identities, sessions } = storage;
+    const createParts = () => Promise.reject(new Error('not used'));
+    const services = { appName: 'companion', createParts, deliveries, identities, runtime, sessions };
+    const dispatcher = new Dispatcher({ ...services, channels: [chat] });
+    await dispatcher.send({ userId: 'bob', message: 'two' });
+    await dispatcher.start();
+    await dispatcher.idle();
+    expect(chat.texts).toEqual(['one', 'two']);
   });
 
   it('sends a message with a known key once', async () => {

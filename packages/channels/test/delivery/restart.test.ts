@@ -5,6 +5,7 @@ import { FunctionTool } from '@thole/tools';
 import { describe, expect, it } from 'vitest';
 import { InMemoryDeliveryStore } from '../../src/index.ts';
 import type { DeliveryEnd } from '../../src/index.ts';
+import { messageKeyOf } from '../../src/channel/read-inbound-message.ts';
 import { appName, newStorage, startAssistant } from '../support/assistant.ts';
 import { LocalChannel } from '../support/local-channel.ts';
 
@@ -119,6 +120,44 @@ describe('Dispatcher after a restart', () => {
     expect(chat.texts).toEqual(['Hello.']);
     expect(llm.requests).toHaveLength(1);
     expect([await deliveries.unfinished(), await deliveries.pending()]).toEqual([[], []]);
+  });
+
+  it('handles a recovered command once if it is delivered again after an error of the store (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const message = { channel: 'chat', sender: 'a1', id: 'm1', text: '/slow' };
+    const first = await startAssistant({ llm: new ScriptedLlm(), runtime, storage });
+    await storage.deliveries.receive({ key: messageKeyOf(message), userId: 'ada', message, receivedAt: runtime.now() });
+    await first.dispatcher.close();
+
+    const release = Promise.withResolvers<void>();
+    let count = 0;
+    const slow = { name: 'slow', help: 'Waits.', run: async () => (count++, await release.promise, 'done') };
+    const llm = new ScriptedLlm();
+    const second = await startAssistant({ llm, runtime, storage, options: { commands: [slow] } });
+    const { receive } = storage.deliveries;
+    storage.deliveries.receive = () => Promise.reject(new TholeError('STORE_UNAVAILABLE', 'The database is down.'));
+    await expect(second.chat.receive('a1', '/slow', { id: 'm1' })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    storage.deliveries.receive = receive;
+    await second.chat.receive('a1', '/slow', { id: 'm1' });
+    release.resolve();
+    await second.settle();
+    expect([count, second.chat.texts]).toEqual([1, ['done']]);
+  });
+
+  it('stores a message at its second delivery if the store was down at its first one (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const receive = storage.deliveries.receive.bind(storage.deliveries);
+    const llm = new ScriptedLlm(says('Hello.'));
+    const { chat, settle } = await startAssistant({ llm, runtime, storage });
+    storage.deliveries.receive = () => Promise.reject(new TholeError('STORE_UNAVAILABLE', 'The database is down.'));
+    await expect(chat.receive('a1', 'hi', { id: 'm1' })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    storage.deliveries.receive = receive;
+    for (let i = 0; i < 3; i++) await chat.receive('a1', 'hi', { id: 'm1' });
+    await settle();
+    expect(chat.texts).toEqual(['Hello.']);
+    expect(llm.requests).toHaveLength(1);
   });
 
   it('sends all answers of a run if an answer cannot be stored at first (contract 45)', async () => {

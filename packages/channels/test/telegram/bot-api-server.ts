@@ -118,7 +118,9 @@ export class BotApiServer {
   }
 
   async #poll({ offset = 0, timeout = 0 }: { offset?: number; timeout?: number }): Promise<ServerAnswer> {
-    this.polls++;
+    const id = ++this.polls;
+    // A new poll ends an older one, whose client may have disconnected.
+    for (const wake of this.#wake.splice(0)) wake();
     const answer = this.pollAnswers.shift();
     if (answer) return answer;
     for (const open of this.#open) {
@@ -130,6 +132,7 @@ export class BotApiServer {
         this.#wake.push(resolve);
         setTimeout(resolve, timeout * 1_000).unref();
       });
+    if (id !== this.polls) return failed({ error_code: 409, description: 'Conflict: terminated by other getUpdates' });
     for (const open of this.#open) open.wasDelivered = true;
     return done(this.#open.map(({ update }) => update));
   }

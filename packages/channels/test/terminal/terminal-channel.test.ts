@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { FixedRuntime, register } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import type { InboundMessage } from '../../src/index.ts';
@@ -33,6 +33,19 @@ describe('TerminalChannel', () => {
     await channel.stop();
   });
 
+  it('reads further lines when it is started again, and resolves ended at the end of the input', async () => {
+    const input = new PassThrough();
+    const channel = new TerminalChannel({ input, output: new PassThrough() });
+    const messages: InboundMessage[] = [];
+    await channel.start(handlerWith(messages));
+    await channel.stop();
+    await channel.ended;
+    await channel.start(handlerWith(messages));
+    input.end('one\n');
+    await channel.ended;
+    expect(messages.map(({ text }) => text)).toEqual(['one']);
+  });
+
   it('removes escape sequences from answers, so that no text can control the terminal', async () => {
     const output = new PassThrough();
     const channel = new TerminalChannel({ input: new PassThrough(), output });
@@ -55,6 +68,16 @@ describe('TerminalChannel', () => {
     output.destroy();
     const sending = channel.send({ to: 'me', message: { text: 'Hello' }, idempotencyKey: 'k' });
     await expect(sending).rejects.toMatchObject({ code: 'CHANNEL_UNAVAILABLE' });
+  });
+
+  it('rejects a send with CHANNEL_UNAVAILABLE if the output fails, and the process continues', async () => {
+    const output = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
+    const channel = new TerminalChannel({ input: new PassThrough(), output });
+    await channel.start(handlerWith([]));
+    const sending = channel.send({ to: 'me', message: { text: 'Hello' }, idempotencyKey: 'k' });
+    await expect(sending).rejects.toMatchObject({ code: 'CHANNEL_UNAVAILABLE' });
+    await channel.stop();
+    expect(output.listenerCount('error')).toBe(0);
   });
 
   it('writes a message to the terminal and logs the error when a line could not be stored', async () => {

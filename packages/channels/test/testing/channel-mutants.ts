@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import type { DeliveryReceipt, InboundMessage, SendRequest } from '../../src/index.ts';
+import type { ChannelHandler, DeliveryReceipt, InboundMessage, SendRequest } from '../../src/index.ts';
 import type { ChannelPeer } from '../../src/testing/index.ts';
 import { LocalChannel } from '../support/local-channel.ts';
 
@@ -166,6 +166,20 @@ export const channelMutants: readonly { id: string; create: () => GoodChannel }[
       new (class extends GoodChannel {
         override async stop(): Promise<void> {
           this.handler = undefined;
+        }
+      })(),
+  },
+  {
+    id: 'cannot be started again',
+    create: () =>
+      new (class extends GoodChannel {
+        #isStopped = false;
+        override async stop(): Promise<void> {
+          await super.stop();
+          this.#isStopped = true;
+        }
+        override async start(handler: ChannelHandler): Promise<void> {
+          if (!this.#isStopped) await super.start(handler);
         }
       })(),
   },

@@ -28,6 +28,8 @@ function adviceFor(code: string, text: string, name: string): string {
       return `Invalid TypeScript: ${withFullStop(text)}`;
     case 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING':
       return `${withFullStop(text)} Packages below node_modules must be JavaScript.`;
+    case 'ERR_IMPORT_ATTRIBUTE_MISSING':
+      return `${withFullStop(withoutVersion(text))} Write it like this: import data from './data.json' with { type: 'json' }.`;
     case 'ERR_MODULE_NOT_FOUND':
       return text.startsWith('Cannot find package')
         ? `${withFullStop(text)} Run npm install in the agent's folder.`
@@ -46,7 +48,7 @@ function adviceFor(code: string, text: string, name: string): string {
  * stack.
  */
 function placeIn(stack: string, p: { root: string; cwd: string }): string | undefined {
-  for (const { 1: url, 2: line, index } of stack.matchAll(/(file:\/\/[^\s?:)]+)(?:\?v=\d+)?:(\d+)/g)) {
+  for (const { 1: url, 2: line, index } of stack.matchAll(/(file:\/\/[^\s?:]+)(?:\?v=\d+)?:(\d+)/g)) {
     const file = fileURLToPath(url!);
     const isOwn = file.startsWith(p.root + sep) && !file.includes('node_modules');
     if (isOwn || index === 0) return `${displayPath(file, p.cwd)}:${line}`;
@@ -57,6 +59,11 @@ function placeIn(stack: string, p: { root: string; cwd: string }): string | unde
 function displayPath(file: string, cwd: string): string {
   const path = relative(cwd, file);
   return path.startsWith('..') ? file : path;
+}
+
+/** Removes the number that the loader adds to the address of a module. */
+function withoutVersion(text: string): string {
+  return text.replaceAll(/\?v=\d+(?=")/g, '');
 }
 
 function withFullStop(text: string): string {

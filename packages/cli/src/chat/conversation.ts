@@ -1,4 +1,4 @@
-import { TholeError } from '@thole/core';
+import { getFunctionCalls, TholeError } from '@thole/core';
 import { applyRewinds } from '@thole/core/kit';
 import type { Event, Interrupt, InterruptKind, Json } from '@thole/core';
 import type { Run, Runner } from '@thole/runner';
@@ -36,6 +36,8 @@ export class Conversation {
   readonly #options: ConversationOptions;
   #sessionId: string | undefined;
   #interrupts: readonly Interrupt[] = [];
+  /** Ids of the confirmations whose arguments may be edited. */
+  #editableIds: ReadonlySet<string> = new Set();
   #run: Run | undefined;
   #waitController: AbortController | undefined;
 
@@ -52,6 +54,11 @@ export class Conversation {
   /** The open interrupts of the session, oldest first. */
   get interrupts(): readonly Interrupt[] {
     return this.#interrupts;
+  }
+
+  /** True if the tool of a confirmation allows edited arguments. */
+  allowsEdits({ id }: Interrupt): boolean {
+    return this.#editableIds.has(id);
   }
 
   /** Makes the next message start a new session. */
@@ -103,7 +110,16 @@ export class Conversation {
     const { runner, userId } = this.#options;
     const sessionId = this.#sessionId;
     this.#interrupts = sessionId === undefined ? [] : await runner.pendingInterrupts({ userId, sessionId });
+    if (this.#interrupts.some(({ kind }) => kind === 'confirmation')) this.#editableIds = await this.#readEditableIds();
     return this.#interrupts;
+  }
+
+  async #readEditableIds(): Promise<Set<string>> {
+    const { runner, userId } = this.#options;
+    const ref = { appName: runner.appName, userId, sessionId: this.#sessionId! };
+    const { events = [] } = (await runner.sessionService.getSession(ref)) ?? {};
+    const calls = events.flatMap((event) => getFunctionCalls(event));
+    return new Set(calls.flatMap(({ args, id }) => (args?.['allowEditedArguments'] === true && id ? [id] : [])));
   }
 
   /** Sends a message and writes the answer as it arrives. Errors are written too. Returns the outcome. */

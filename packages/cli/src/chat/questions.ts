@@ -8,10 +8,12 @@ import type { Conversation } from './conversation.ts';
 import { parseAnswer, parseJson, signInAddress } from './parse-answer.ts';
 
 const HELP: { readonly [kind in Interrupt['kind']]?: string } = {
-  confirmation: '  yes, no, edit (change the arguments), or /later',
+  confirmation: '  yes, no, or /later',
   input: '  a value, or /later',
   credential: '  the address that the browser shows after the sign-in, or the key; or /later',
 };
+
+const EDITABLE_HELP = '  yes, no, edit (change the arguments), or /later';
 
 /** Asks the user in the terminal for the answers to the open interrupts of a conversation, one after the other. */
 export class Questions {
@@ -39,7 +41,7 @@ export class Questions {
     this.#current = this.#conversation.interrupts.find(({ id, kind }) => kind in HELP && !this.#postponed.has(id));
     if (!this.#current) return;
     for (const line of questionLines(this.#current)) this.#print(line);
-    this.#print(HELP[this.#current.kind]!);
+    this.#print(this.#conversation.allowsEdits(this.#current) ? EDITABLE_HELP : HELP[this.#current.kind]!);
   }
 
   /** Handles a typed line while a question is open. Returns the outcome of the run that the answer continues. */

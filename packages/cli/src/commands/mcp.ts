@@ -10,7 +10,9 @@ Examples:
   $ thole mcp hello                         serve the agent as the tool of its name
   $ thole mcp hello --agents writer,critic  serve other agents of the app
   $ thole mcp hello --session_service_uri memory://
-  {"mcpServers": {"hello": {"command": "npx", "args": ["thole", "mcp", "hello"]}}}   configuration of a client`;
+
+The configuration of a client, which may start the command in any folder:
+  {"mcpServers": {"hello": {"command": "sh", "args": ["-c", "cd /path/to/project && exec npx thole mcp hello"]}}}`;
 
 /** Adds `thole mcp <agent>`. */
 export function addMcp(program: Command, host: Host, setExitCode: (code: number) => void): void {

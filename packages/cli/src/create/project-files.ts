@@ -94,7 +94,7 @@ ${provider === 'demo' ? '| `demo-llm.ts` | the demo model |\n' : ''}| \`.env\` |
 Next:
 
 - Add a tool: a \`FunctionTool\` with a zod schema, in the list \`tools\` of \`createAgent\`. Add a test for it.
-- Keep sessions and memory in a database: \`thole web . --session_service_uri postgresql://… --memory_service_uri postgresql://…\`.
+- Keep sessions and memory in a database: \`npm install pg\`, and \`npx thole web . --session_service_uri postgresql://… --memory_service_uri postgresql://…\`.
 - Serve it as an HTTP API: \`npx thole api_server .\`.
 `;
 }

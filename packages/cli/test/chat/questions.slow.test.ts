@@ -88,6 +88,15 @@ describe('thole run in a terminal', () => {
     expect(booked).toEqual([{ room: 9 }]);
   });
 
+  it.each([
+    ['book', '  yes, no, edit (change the arguments), or /later'],
+    ['pay', '  yes, no, or /later'],
+  ])('offers edit only for a tool that allows edited arguments: %s', async (tool, help) => {
+    const { run } = createDesk(calls(tool, { room: 7 }), says('Done.'));
+    const { output } = await run(['Go on'], inTerminal('yes'));
+    expect(output).toContain(`? ${tool}(room: 7)\n  Approve or reject the call of ${tool}.\n${help}\n`);
+  });
+
   it('asks again if a tool does not allow edited arguments', async () => {
     const { run, booked } = createDesk(calls('pay', { room: 7 }), says('Done.'));
     const { output } = await run(['Pay'], inTerminal('e', '{"room": 9}', 'perhaps', 'y'));

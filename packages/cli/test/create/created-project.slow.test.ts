@@ -66,6 +66,8 @@ describe('a created project', { timeout: 60_000 }, () => {
     const cwd = await createProject('demo');
     const text = (file: string): string => readFileSync(join(cwd, file), 'utf8');
     const { scripts } = JSON.parse(text('package.json')) as { scripts: { [name: string]: string } };
+    // The command is installed in the project, not on the PATH.
+    expect(text('README.md')).not.toMatch(/(?<!npx )thole (?:web|run|api_server)\b/);
     for (const each of Object.keys(scripts)) expect(text('README.md')).toMatch(new RegExp(`npm (run )?${each}\\b`));
     for (const file of ['agent.ts', 'agent.test.ts', 'demo-llm.ts']) expect(text('README.md')).toContain(`\`${file}\``);
   });

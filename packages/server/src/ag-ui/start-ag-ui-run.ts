@@ -1,5 +1,5 @@
 import { AgentTree, pendingInterrupts, TholeError } from '@thole/core';
-import { applyRewinds, isPlainObject } from '@thole/core/kit';
+import { applyRewinds, assertName, isPlainObject } from '@thole/core/kit';
 import type { Agent, Content, Event, FunctionDeclaration, Interrupt, Session, SessionRef } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import { checkedAuthors } from '../front-ends/checked-authors.ts';
@@ -33,6 +33,8 @@ export async function startAgUiRun(call: Call): Promise<Response> {
   const userId = await call.authorizeUser({
     ...{ appName: params.app, action: resume.length > 0 ? 'answer' : 'run', bodyUserId: bodyUserId ?? undefined },
   });
+  const messageId = `ag-ui:${runId}`;
+  assertName('body.runId with the prefix "ag-ui:"', messageId);
   const tools = readClientTools(body.tools, runner);
   const parts = newMessageParts(body.messages);
   const ref: SessionRef = { appName: params.app, userId, sessionId: threadId };
@@ -59,7 +61,7 @@ export async function startAgUiRun(call: Call): Promise<Response> {
     return await streamRun(call, {
       request: {
         ...{ ref, newMessage, invocationId, streaming: true, customMetadata: { agUiRunId: runId } },
-        messageId: invocationId === undefined ? `ag-ui:${runId}` : undefined,
+        messageId: invocationId === undefined ? messageId : undefined,
         stateDelta: clientStateDelta(body, {
           stored: session.state,
           tools,

@@ -8,6 +8,7 @@ import type { RunEvents } from './run-events.ts';
 export class AttachedEvents implements RunEvents {
   readonly #run: Run;
   #first: IteratorResult<Event> | undefined;
+  #last: Event | undefined;
 
   constructor(run: Run, first: IteratorResult<Event>) {
     this.#run = run;
@@ -17,7 +18,9 @@ export class AttachedEvents implements RunEvents {
   async next(): Promise<IteratorResult<Event, RunOutcome | RunFailure>> {
     const result = this.#first ?? (await this.#run.next());
     this.#first = undefined;
-    return result.done ? { done: true, value: await outcomeOf(this.#run) } : result;
+    if (result.done) return { done: true, value: await outcomeOf(this.#run, this.#last) };
+    this.#last = result.value;
+    return result;
   }
 
   close(): void {

@@ -1,11 +1,16 @@
 import { pendingInterrupts } from '@thole/core';
 import { sessionNotFound } from '@thole/core/kit';
-import type { SessionRef, SessionService } from '@thole/core';
+import type { Event, SessionRef, SessionService } from '@thole/core';
 import type { Run } from '@thole/runner';
-import type { RunOutcome } from './event-encoder.ts';
+import { failureOfRecord, isClosingRecord } from '../runs/end-frames.ts';
+import type { RunFailure, RunOutcome } from './event-encoder.ts';
 
-/** Returns the outcome of a run that has ended without an error. */
-export async function outcomeOf(run: Run): Promise<RunOutcome> {
+/**
+ * Returns the outcome of a run that has ended without an error. `last` is its last event: a repeated message returns the stored
+ * events of its invocation, which may have failed.
+ */
+export async function outcomeOf(run: Run, last: Event | undefined): Promise<RunOutcome | RunFailure> {
+  if (last && isClosingRecord(last)) return failureOfRecord(last);
   const { interrupts, status, usage } = await run.result;
   return { status: status === 'paused' ? 'paused' : 'completed', interrupts, usage };
 }

@@ -1,9 +1,8 @@
-import { errorCodeInfo } from '@thole/core';
 import type { Event } from '@thole/core';
-import { clipMessage } from '../http/clip-message.ts';
 import { StoredEvents } from '../runs/stored-events.ts';
 import type { StoredEventsOptions } from '../runs/stored-events.ts';
 import type { RunFailure, RunOutcome } from './event-encoder.ts';
+import { failureOfRecord } from '../runs/end-frames.ts';
 import { storedOutcome } from './outcome-of.ts';
 import type { RunEvents } from './run-events.ts';
 
@@ -33,10 +32,4 @@ export class StoredRunEvents implements RunEvents {
   close(): void {
     this.#events.close();
   }
-}
-
-/** Returns the failure in a closing record. It is not logged again, because the process of the run has logged it. */
-function failureOfRecord({ errorCode, errorMessage }: Event): RunFailure {
-  const code = errorCode!;
-  return { code, message: clipMessage(errorMessage ?? 'The run failed.'), retryable: errorCodeInfo(code).retryable };
 }

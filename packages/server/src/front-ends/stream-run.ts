@@ -69,7 +69,7 @@ export async function followRun(
 }
 
 async function readAttached(call: Call, run: Run, ref: SessionRef): Promise<RunEvents> {
-  const stopWatching = abortOnDisconnect(run, call);
+  const stopWatching = abortOnDisconnect(run, call, { endsWithClient: true });
   try {
     return new AttachedEvents(run, await run.next());
   } catch (error) {

@@ -31,7 +31,7 @@ export const number: ZodType<number> = z
   .regex(/^-?\d{1,15}(\.\d{1,20})?(e[+-]?\d{1,2})?$/i, 'must be a number')
   .transform(Number);
 
-/** A boolean in a query. */
+/** A boolean in a query. Python clients send `True` and `False`. */
 export const flag: ZodType<boolean> = z
-  .enum(['true', 'false', '1', '0'])
-  .transform((each) => each === 'true' || each === '1');
+  .enum(['true', 'false', '1', '0', 'True', 'False'], 'must be true or false')
+  .transform((each) => each === '1' || each.toLowerCase() === 'true');

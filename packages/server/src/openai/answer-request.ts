@@ -37,6 +37,7 @@ export async function answerRequest<Encoder extends EventEncoder>(
 ): Promise<Response> {
   const { context } = call;
   const { encoder, isStream, isTemporary, ref, runner } = p;
+  const endsWithClient = isTemporary;
   const request = { ref, newMessage: p.message, messageId: isTemporary ? undefined : idempotencyKey(call.request) };
   const headers = isTemporary ? {} : idHeader('x-session-id', ref.sessionId);
   const remove = (): void => void (isTemporary && deleteConversation(context, runner, ref));
@@ -44,9 +45,10 @@ export async function answerRequest<Encoder extends EventEncoder>(
   try {
     if (isStream) {
       const streamRequest = { ...request, streaming: true };
-      return await streamRun(call, { request: streamRequest, encoder, headers, endsWithClient: isTemporary, onStart });
+      return await streamRun(call, { request: streamRequest, encoder, headers, endsWithClient, onStart });
     }
-    const { events, invocationId, outcome } = await completeRun(call, { request, onStart });
+    const { events, invocationId, outcome } = await completeRun(call, { request, endsWithClient, onStart });
+    if ('code' in outcome) throw new TholeError(outcome.code, outcome.message);
     encoder.start(invocationId);
     for (const event of events) encoder.event(event);
     encoder.end(outcome);

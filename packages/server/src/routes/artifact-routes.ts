@@ -90,8 +90,13 @@ export const artifactRoutes: readonly Route[] = [
   defineRoute({
     ...{ method: 'DELETE', paths: [ONE], tag },
     summary: 'Deletes all versions of an artifact.',
-    responses: { 204: 'The artifact does not exist any more', 404: 'No artifact service' },
+    responses: {
+      204: 'The artifact does not exist any more',
+      404: 'No artifact service',
+      405: 'The path names a version. Only all versions together can be deleted',
+    },
     async handle(call) {
+      if (namesVersion(call)) return versionNotDeleted(call);
       await serviceOf(call).deleteArtifact(artifactRefOf(call));
       return new Response(null, { status: 204 });
     },
@@ -107,6 +112,20 @@ function serviceOf({ runner }: RouteCall<unknown, unknown>): ArtifactService {
 
 function artifactRefOf(call: RouteCall<unknown, unknown>): ArtifactRef {
   return { ...sessionRefOf(call), filename: call.params['name']! };
+}
+
+/** The end of a path that names versions, such as `/versions/0`. */
+const VERSIONS = /\/versions(?:\/[^/]+(?:\/metadata)?)?$/;
+
+/** True if the path is one of the routes of versions. An encoded slash belongs to the name of an artifact. */
+function namesVersion({ params, request }: RouteCall<unknown, unknown>): boolean {
+  return VERSIONS.test(params['name']!) && VERSIONS.test(request.url.split(/[?#]/, 1)[0]!);
+}
+
+function versionNotDeleted({ params }: RouteCall<unknown, unknown>): Response {
+  const name = params['name']!.replace(VERSIONS, '');
+  const detail = `A version cannot be deleted by itself. Delete the artifact ${name} with all its versions.`;
+  return Response.json({ detail, code: 'METHOD_NOT_ALLOWED' }, { status: 405, headers: { allow: 'GET' } });
 }
 
 function versionParam({ params }: RouteCall<unknown, unknown>): number | undefined {

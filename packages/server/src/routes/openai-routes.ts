@@ -7,7 +7,7 @@ import { chatBody } from '../openai/chat-body.ts';
 import type { ChatBody } from '../openai/chat-body.ts';
 import { ChatEncoder } from '../openai/chat-encoder.ts';
 import { splitTurns } from '../openai/client-turns.ts';
-import { modelNotFound, openAiError, openAiErrorBody } from '../openai/open-ai-error.ts';
+import { modelNotFound, openAiError } from '../openai/open-ai-error.ts';
 import { openConversation } from '../openai/open-conversation.ts';
 import { findPreviousSession } from '../openai/previous-session.ts';
 import { readMessages, responseBody } from '../openai/response-body.ts';
@@ -19,7 +19,7 @@ import { anyObject, integer, listOf, objectOf, text } from '../openapi/schema.ts
 import { defineRoute } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
 
-const commonMembers = { tag: 'openai', access: 'body', keepKeys: true, errorBody: openAiErrorBody } as const;
+const commonMembers = { tag: 'openai', access: 'body', keepKeys: true } as const;
 const failures = {
   400: 'A member of the body is missing or invalid, or a parameter is not supported',
   403: 'The body names another user than `authorize`',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { flag } from '../http/schemas.ts';
 import { listOf, objectOf, ref, text } from '../openapi/schema.ts';
 import { defineRoute } from '../route.ts';
 import type { Route } from '../route.ts';
@@ -24,14 +25,13 @@ export const systemRoutes: readonly Route[] = [
   }),
   defineRoute({
     ...{ method: 'GET', paths: ['/list-apps'], tag: 'apps' },
-    summary: 'Lists the apps: their names, or with `detailed` their descriptions.',
-    query: z.object({ detailed: z.enum(['true', 'false', '1', '0', '']).optional() }),
+    summary: 'Lists the apps: their names, or with `detailed=true` their descriptions.',
+    query: z.object({ detailed: flag.optional() }),
     returns: { anyOf: [listOf(text), objectOf({ apps: listOf(ref('AppInfo')) })] },
     responses: { 200: 'Names, sorted; or {apps: [app-info]}' },
     handle({ context, query }) {
       const names = [...context.runners.keys()].sort();
-      const detailed = query.detailed === 'true' || query.detailed === '1';
-      if (!detailed) return Response.json(names);
+      if (!query.detailed) return Response.json(names);
       return Response.json({ apps: names.map((name) => toAppInfo(context.runners.get(name)!)) });
     },
   }),

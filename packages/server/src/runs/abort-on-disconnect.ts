@@ -2,13 +2,17 @@ import type { Run } from '@thole/runner';
 import type { HandlerContext } from '../handler-context.ts';
 
 /**
- * Aborts a run when its client disconnects before the response, unless runs continue without their clients. Returns a function
- * that stops watching. Watching starts after the current microtasks, because a run without I/O is finished then, and creating the
- * request's signal takes longer than such a run.
+ * Aborts a run when its client disconnects before the response, unless runs continue without their clients. With
+ * `endsWithClient` the run is always aborted. Returns a function that stops watching. Watching starts after the current microtasks,
+ * because a run without I/O is finished then, and creating the request's signal takes longer than such a run.
  */
-export function abortOnDisconnect(run: Run, p: { context: HandlerContext; request: Request }): () => void {
+export function abortOnDisconnect(
+  run: Run,
+  p: { context: HandlerContext; request: Request },
+  { endsWithClient = false }: { endsWithClient?: boolean | undefined } = {},
+): () => void {
   const { onDisconnect, runtime } = p.context;
-  if (onDisconnect === 'continue') return noop;
+  if (onDisconnect === 'continue' && !endsWithClient) return noop;
   let isStopped = false;
   let signal: AbortSignal | undefined;
   const abort = (): void => run.abort('The client has disconnected.');

@@ -1,7 +1,7 @@
 import type { Event, Runtime } from '@thole/core';
 import type { Run } from '@thole/runner';
 import { PartialEventSerializer } from '../http/partial-event-serializer.ts';
-import { DONE_FRAME } from './end-frames.ts';
+import { frameAfter } from './end-frames.ts';
 import { eventFrames } from './event-frames.ts';
 import type { FrameSource } from './sse-response.ts';
 
@@ -26,6 +26,7 @@ export class AttachedRunReader implements FrameSource {
   #isFull: boolean = false;
   #isFlushScheduled: boolean = false;
   #ended: boolean = false;
+  #last: Event | undefined;
   #pending: PromiseWithResolvers<string | undefined> | undefined;
 
   constructor(
@@ -68,15 +69,18 @@ export class AttachedRunReader implements FrameSource {
   readonly #take = (result: IteratorResult<Event>): void => {
     this.#isReading = false;
     if (result.done) {
-      this.#end(DONE_FRAME);
-      // The event of the user's message is not sent.
-    } else if (result.value.author !== 'user') {
+      this.#end(frameAfter(this.#last));
+      return this.#pending && this.#flush();
+    }
+    this.#last = result.value;
+    // The event of the user's message is not sent.
+    if (result.value.author !== 'user') {
       this.#text += eventFrames(result.value, { split: this.#split, partials: this.#partials });
       const hasCall = result.value.content?.parts?.some((part) => part.functionCall) ?? false;
       this.#isFull = hasCall || this.#text.length >= MAX_CHUNK_CHARS || !this.#runtime.afterMicrotasks;
     }
     if (!this.#pending) return;
-    if (this.#ended || this.#isFull) this.#flush();
+    if (this.#isFull) this.#flush();
     else this.#readMore();
   };
 

@@ -1,5 +1,5 @@
 import type { Event } from '@thole/core';
-import type { RunOutcome } from '../front-ends/event-encoder.ts';
+import type { RunFailure, RunOutcome } from '../front-ends/event-encoder.ts';
 import type { RunBuffer } from './run-buffer.ts';
 
 /** Options of `BufferReader`. */
@@ -36,7 +36,7 @@ export class BufferReader<T> {
    * Returns the next value, or the end after the last one. Undefined if the reader has to wait for it. Throws the error of the
    * run after its last value.
    */
-  take(): IteratorResult<T, RunOutcome> | undefined {
+  take(): IteratorResult<T, RunOutcome | RunFailure> | undefined {
     const stored = this.#stored.shift();
     if (stored !== undefined) return { done: false, value: stored };
     if (this.#index < 0) return undefined;
@@ -60,7 +60,7 @@ export class BufferReader<T> {
   }
 
   /** Returns the same as `take`, but waits for the next value. Rejects with the error of the run or of the store. */
-  async next(): Promise<IteratorResult<T, RunOutcome>> {
+  async next(): Promise<IteratorResult<T, RunOutcome | RunFailure>> {
     for (;;) {
       const result = this.take();
       if (result) return result;

@@ -1,7 +1,7 @@
 import type { Event } from '@thole/core';
 import { PartialEventSerializer } from '../http/partial-event-serializer.ts';
 import { BufferReader } from './buffer-reader.ts';
-import { DONE_FRAME } from './end-frames.ts';
+import { frameOfEnd } from './end-frames.ts';
 import { eventFrames } from './event-frames.ts';
 import type { BufferEntry, RunBuffer } from './run-buffer.ts';
 import type { FrameSource } from './sse-response.ts';
@@ -34,7 +34,7 @@ export class BufferedRunReader implements FrameSource {
         const result = this.#reader.take() ?? (text === '' ? await this.#reader.next() : undefined);
         if (!result) break;
         this.#ended = result.done ?? false;
-        text += result.done ? DONE_FRAME : result.value;
+        text += result.done ? frameOfEnd(result.value) : result.value;
       }
     } catch (error) {
       this.#ended = true;

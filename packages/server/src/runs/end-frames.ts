@@ -1,5 +1,6 @@
 import { errorCodeInfo, TholeError } from '@thole/core';
 import type { Event, LogFields } from '@thole/core';
+import type { RunFailure, RunOutcome } from '../front-ends/event-encoder.ts';
 import { clipMessage } from '../http/clip-message.ts';
 import type { ErrorLog } from '../logging/error-log.ts';
 
@@ -30,10 +31,22 @@ export function failedRunFrame(
   return errorFrame(error, errorLog);
 }
 
-/** Returns the error frame of a stored run from its closing record. */
-export function closingRecordFrame({ errorCode, errorMessage }: Event): string {
+/** Returns the last frame of a run: an error frame for a failure. */
+export function frameOfEnd(end: RunOutcome | RunFailure): string {
+  if (!('code' in end)) return DONE_FRAME;
+  const { code, message, retryable } = end;
+  return frameOf(message, { code, retryable });
+}
+
+/** Returns the last frame of a run from its last event: an error frame if it is the closing record of a failed run. */
+export function frameAfter(last: Event | undefined): string {
+  return last && isClosingRecord(last) ? frameOfEnd(failureOfRecord(last)) : DONE_FRAME;
+}
+
+/** Returns the failure in a closing record. It is not logged again, because the process of the run has logged it. */
+export function failureOfRecord({ errorCode, errorMessage }: Event): RunFailure {
   const code = errorCode!;
-  return frameOf(errorMessage ?? 'The run failed.', { code, retryable: errorCodeInfo(code).retryable });
+  return { code, message: clipMessage(errorMessage ?? 'The run failed.'), retryable: errorCodeInfo(code).retryable };
 }
 
 function frameOf(error: string, errorDetails: object, debug?: object): string {

@@ -1,6 +1,6 @@
 import type { Event, SessionRef } from '@thole/core';
 import type { Run } from '@thole/runner';
-import type { RunOutcome } from '../front-ends/event-encoder.ts';
+import type { RunFailure, RunOutcome } from '../front-ends/event-encoder.ts';
 import { outcomeOf } from '../front-ends/outcome-of.ts';
 
 /** A buffered event: the event, or its frames. */
@@ -35,7 +35,7 @@ export class RunBuffer<T> {
   #chars: number = 0;
   /** Number of entries that were removed from the buffer. */
   #dropped: number = 0;
-  #end: RunOutcome | { error: unknown } | undefined;
+  #end: RunOutcome | RunFailure | { error: unknown } | undefined;
   #nextChange: PromiseWithResolvers<void> = Promise.withResolvers();
 
   /** Starts to read the run. */
@@ -57,7 +57,7 @@ export class RunBuffer<T> {
     return this.#end !== undefined;
   }
   /** The end of the run. Undefined while it is active. */
-  get end(): RunOutcome | { error: unknown } | undefined {
+  get end(): RunOutcome | RunFailure | { error: unknown } | undefined {
     return this.#end;
   }
   /** Index of the first buffered entry. */
@@ -87,14 +87,16 @@ export class RunBuffer<T> {
   async #read(started: PromiseWithResolvers<void>): Promise<void> {
     const { onError, toEntry } = this.#options;
     let hasStarted = false;
+    let last: Event | undefined;
     try {
       for await (const event of this.#run) {
+        last = event;
         const entry = toEntry(event);
         if (entry) this.#add(entry);
         if (!hasStarted) started.resolve();
         hasStarted = true;
       }
-      this.#end = await outcomeOf(this.#run);
+      this.#end = await outcomeOf(this.#run, last);
     } catch (error) {
       // Without a first event, the caller of `started` receives the error and sends it as a plain response.
       started.reject(error);

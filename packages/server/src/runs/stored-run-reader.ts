@@ -1,5 +1,5 @@
 import type { Event, SessionRef, SessionService } from '@thole/core';
-import { closingRecordFrame, DONE_FRAME } from './end-frames.ts';
+import { frameAfter } from './end-frames.ts';
 import { eventFrames } from './event-frames.ts';
 import type { FrameSource } from './sse-response.ts';
 import { StoredEvents } from './stored-events.ts';
@@ -32,7 +32,7 @@ export class StoredRunReader implements FrameSource {
       const { done, value } = await this.#events.next();
       if (!done) return eventFrames(value, { split: true });
       this.#ended = true;
-      return value ? closingRecordFrame(value) : DONE_FRAME;
+      return frameAfter(value);
     } catch (error) {
       this.#ended = true;
       return this.#events.closed ? undefined : this.#toErrorFrame(error);

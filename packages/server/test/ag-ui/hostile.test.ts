@@ -17,6 +17,13 @@ function withContent(content: unknown): object {
 }
 
 describe('POST /ag-ui/:app', () => {
+  it('names the runId that is too long, and creates no session', async () => {
+    const { handler, sessions } = agUiDemo();
+    const { body } = await ask(handler, 'POST', '/ag-ui/demo', { ...input, runId: 'x'.repeat(507) });
+    expect(body.detail).toBe('body.runId with the prefix "ag-ui:" must be at most 512 bytes long.');
+    expect((await sessions.listSessions({ appName: 'demo' })).total).toBe(0);
+  });
+
   it.each([
     {},
     { ...input, threadId: 7 },

@@ -7,6 +7,7 @@ import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { bookingAnswers, bookingDesk } from '../booking-desk.ts';
 import { clerkWithExpert } from './clerk-with-expert.ts';
+import { neverAnswers } from '../demo.ts';
 import { openAiDemo, textsOf, messagesOf } from './openai-client.ts';
 
 const hello = { model: 'demo', messages: [{ role: 'user' as const, content: 'Hello' }] };
@@ -171,6 +172,17 @@ describe('POST /v1/chat/completions', () => {
     expect(requests).toHaveLength(1);
   });
 
+  it.each([true, false])('repeats the failure of a message that is sent again: stream %s', async (stream) => {
+    const { client, requests } = openAiDemo({ answers: [fails('MODEL_OVERLOADED')], headers: { 'x-session-id': 's' } });
+    for (let i = 0; i < 2; i++) {
+      const headers = { 'idempotency-key': 'k1' };
+      const sending = client.chat.completions.create({ ...hello, stream }, { headers });
+      const answer = stream ? sending.then((chunks) => Array.fromAsync(chunks as AsyncIterable<unknown>)) : sending;
+      await expect(answer).rejects.toMatchObject({ code: 'MODEL_OVERLOADED', type: 'server_error' });
+    }
+    expect(requests).toHaveLength(1);
+  });
+
   it('uses the user in the body, or answers 403 if authorize returns another user', async () => {
     const { client, sessionIds } = openAiDemo({ answers: [says('Good day.')], headers: { 'x-session-id': 's' } });
     await client.chat.completions.create({ ...hello, user: 'ann' });
@@ -316,6 +328,18 @@ describe('POST /v1/chat/completions', () => {
     });
     const stream = await client.chat.completions.create({ ...hello, stream: true });
     for await (const _ of stream) break;
+    await expect.poll(() => sessionIds()).toEqual([]);
+  });
+
+  it('stops a run without a session when its client disconnects before the answer', async () => {
+    const called = Promise.withResolvers<AbortSignal>();
+    const { client, sessionIds } = openAiDemo({ answers: [neverAnswers(called)], onDisconnect: 'continue' });
+    const leaving = new AbortController();
+    const answer = client.chat.completions.create(hello, { signal: leaving.signal });
+    const signal = await called.promise;
+    leaving.abort();
+    await expect(answer).rejects.toThrow('aborted');
+    await expect.poll(() => signal.aborted).toBe(true);
     await expect.poll(() => sessionIds()).toEqual([]);
   });
 });

@@ -68,6 +68,22 @@ describe('POST /v1/chat/completions and /v1/responses', () => {
     expect([await sessionIds(), requests]).toEqual([[], []]);
   });
 
+  it.each([
+    ['GET', '/v1/files', 404, 'NOT_FOUND'],
+    ['POST', '/v1/embeddings', 404, 'NOT_FOUND'],
+    ['POST', '/v1/chat/completions/', 404, 'NOT_FOUND'],
+    ['GET', '/v1/chat/completions', 405, 'METHOD_NOT_ALLOWED'],
+    ['DELETE', '/v1/models/demo', 405, 'METHOD_NOT_ALLOWED'],
+    ['GET', '/v1/models/%ff', 400, 'INVALID_INPUT'],
+  ])('answers in the shape of OpenAI if there is no such route: %s %s', async (method, path, status, code) => {
+    for (const basePath of ['', '/api']) {
+      const { handler } = openAiDemo({ basePath });
+      const answer = await ask(handler, method, basePath + path);
+      const error = { message: expect.any(String), type: 'invalid_request_error', param: null, code };
+      expect([answer.status, answer.body]).toEqual([status, { error }]);
+    }
+  });
+
   it('says what the content of a message must be', async () => {
     const { handler } = openAiDemo();
     const { body } = await ask(handler, 'POST', '/v1/chat/completions', withContent({ text: 'Hello' }));

@@ -56,6 +56,7 @@ describe('…/sessions/{session}/artifacts', () => {
     ['notes/today.md', 'notes/today.md'],
     ['notes/today.md', 'notes%2Ftoday.md'],
     ['a/versions', 'a%2Fversions'],
+    ['versions', 'versions'],
     ['a/versions/1/metadata', 'a%2Fversions%2F1%2Fmetadata'],
     ['100 %', '100%20%25'],
     ['日本/ü', '%E6%97%A5%E6%9C%AC/%C3%BC'],
@@ -77,6 +78,18 @@ describe('…/sessions/{session}/artifacts', () => {
     const { handler } = await demo({ artifactService: artifactService() });
     expect((await ask(handler, 'DELETE', `${ALL}/a`)).status).toBe(204);
   });
+
+  it.each(['/versions', '/versions/0', '/versions/latest', '/versions/0/metadata'])(
+    'answers 405 to DELETE …/artifacts/a%s, and deletes nothing',
+    async (path) => {
+      const { handler } = await demo({ artifactService: artifactService() });
+      await ask(handler, 'POST', ALL, { filename: 'a', artifact: file });
+      const { body, headers, status } = await ask(handler, 'DELETE', `${ALL}/a${path}?x=1`);
+      expect([status, headers.get('allow'), body.code]).toEqual([405, 'GET', 'METHOD_NOT_ALLOWED']);
+      expect(body.detail).toBe('A version cannot be deleted by itself. Delete the artifact a with all its versions.');
+      expect((await ask(handler, 'GET', `${ALL}/a/versions`)).body).toEqual([0]);
+    },
+  );
 
   it('answers 404 with ADK’s message on every route without an artifact service', async () => {
     const { handler } = await demo();

@@ -1,12 +1,14 @@
+import { silentLogger } from '@thole/core';
 import type { Interrupt, SessionService } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
-import { calls, FixedRuntime, says } from '@thole/testing';
+import { calls, fails, FixedRuntime, says } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import type { HandlerOptions, Identity } from '../../src/index.ts';
 import { ask } from '../ask.ts';
 import { answerTo, bookingAnswers, bookingDesk } from '../booking-desk.ts';
 import { demo, message, session, sessionPath } from '../demo.ts';
 import type { Demo } from '../demo.ts';
+import { allFrames, describeFrame } from '../frames.ts';
 
 const INTERRUPTS = `${sessionPath}/interrupts`;
 
@@ -262,6 +264,19 @@ describe('Idempotency-Key', () => {
     expect(events.map(({ id, author }) => (author === 'user' ? id : author))).toEqual(['m1', 'concierge']);
     expect(stream.headers.get('x-thole-invocation-id')).toBe(events[0]!.invocationId);
   });
+
+  it.each(['abort', 'continue'] as const)(
+    'ends a repeated stream with the error of its run: %s',
+    async (onDisconnect) => {
+      const answers = [fails('MODEL_OVERLOADED')];
+      const { run } = await demo({ answers, logger: silentLogger, onDisconnect });
+      const send = async (): Promise<string[]> =>
+        (await allFrames(await run('/run_sse', {}, { headers: { 'idempotency-key': 'm1' } }))).map(describeFrame);
+      const first = await send();
+      expect(first.at(-1)).toBe('! MODEL_OVERLOADED');
+      expect(await send()).toEqual(first);
+    },
+  );
 
   it('answers 409 for another message with the same key, and 400 for a key that cannot be an id', async () => {
     const { run } = await demo({ answers: [says('Hello.')] });

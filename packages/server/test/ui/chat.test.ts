@@ -1,3 +1,4 @@
+import { silentLogger } from '@thole/core';
 import type { LlmResponse, Part } from '@thole/core';
 import { LlmAgent } from '@thole/runner';
 import { calls, fails, says, ScriptedLlm, streams, thinks } from '@thole/testing';
@@ -56,6 +57,17 @@ describe('POST /ui/{app}/chat', () => {
       ...['start', 'start-step', 'text-start', 'text-delta', 'text-delta', 'text-end', 'finish-step', 'finish'],
     ]);
   });
+
+  it.each(['abort', 'continue'] as const)(
+    'repeats the failure of a message that is sent again: %s',
+    async (onDisconnect) => {
+      const { post } = await demo({ answers: [fails('MODEL_OVERLOADED')], logger: silentLogger, onDisconnect });
+      const send = async (): Promise<string> => (await post('/ui/demo/chat?userId=ann', submit('Hello'))).text();
+      const first = await send();
+      expect(first).toContain('"type":"error"');
+      expect(await send()).toBe(first);
+    },
+  );
 
   it('streams thoughts as reasoning before the text', async () => {
     const thought = { text: 'Which greeting', thought: true };
