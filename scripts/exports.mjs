@@ -49,7 +49,10 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const folders = process.argv.slice(2);
   for (const folder of folders.length > 0 ? folders : readdirSync(join(root, 'packages')).sort()) {
     if (!existsSync(join(root, 'packages', folder, 'package.json'))) continue;
-    writeFileSync(join(root, 'packages', folder, 'exports.txt'), exportsText(folder));
+    const file = join(root, 'packages', folder, 'exports.txt');
+    const text = exportsText(folder);
+    if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
+    writeFileSync(file, text);
     console.log(`packages/${folder}/exports.txt`);
   }
 }

@@ -14,7 +14,7 @@ const runnerOrder =
 const sources = packages.flatMap(({ folder }) => sourcesOf(folder));
 const imports = new Map(sources.map((file) => [file, importsOf(file)]));
 
-it('lets a package import only packages that the table allows', () => {
+it('lets a package import only packages that test/architecture/arrows.ts allows', () => {
   const wrong = packages.flatMap(({ folder, manifest }) => {
     const mayImport = arrowsOf(folder, Object.keys(manifest.dependencies ?? {})) ?? [];
     return outside(folder).filter(({ specifier }) => !allows(mayImport, packageOf(specifier)));
@@ -36,7 +36,10 @@ it('limits imports to the package’s src and published entries of other package
       const entries = known.get(packageOf(specifier));
       return entries && !entries.includes(`.${specifier.slice(packageOf(specifier).length)}`);
     });
-  expect(describeImports([...wrong, ...deep])).toEqual([]);
+  expect(
+    describeImports([...wrong, ...deep]),
+    'import a name from the entry of its package, and export it there or in its /kit',
+  ).toEqual([]);
 });
 
 it('imports neither testing nor apps into a published package', () => {
@@ -103,7 +106,7 @@ it('takes time, ids and randomness from the runtime only', () => {
     .flatMap((file) =>
       hidden.flatMap((pattern) => (pattern.exec(bareCodeOf(file)) ?? []).slice(0, 1).map((text) => `${file}: ${text}`)),
     );
-  expect(wrong).toEqual([]);
+  expect(wrong, 'use the Runtime of the context, the runner or the options').toEqual([]);
 });
 
 it('keeps Node out of portable packages, types included', () => {
@@ -115,7 +118,7 @@ it('keeps Node out of portable packages, types included', () => {
         /import\(\s*['"]node:|from\s*['"]node:/.test(codeOf(file)) ||
         /\bBuffer\b|(?<![.)]\s*)\bprocess\??\.|\bNodeJS\./.test(bareCodeOf(file)),
     );
-  expect(wrong).toEqual([]);
+  expect(wrong, `no node: imports, Buffer, process or NodeJS types in ${portable.join(', ')}`).toEqual([]);
 });
 
 it('imports OpenTelemetry only in runner’s /otel, which the main entry never imports', () => {
@@ -154,7 +157,9 @@ function againstOrder(name: string, order: string, what: 'types too' | 'values o
   const placeOf = (file: string): number => {
     const [folder, rest] = file.slice(start.length).split('/');
     if (rest === undefined) return folders.length; // index.ts
-    expect(folders, `${file} is in a folder that the order does not name`).toContain(folder);
+    expect(folders, `the folder of ${file} must be in the order of this file and of docs/architecture.md`).toContain(
+      folder,
+    );
     return folders.indexOf(folder!);
   };
   return sourcesOf(name)

@@ -9,5 +9,5 @@ it('docs/errors.md equals the table of error codes in core', () => {
   const expected = Object.entries(errorCodes).map(
     ([code, { status, retryable, docs }]) => `| \`${code}\` | ${status} | ${retryable ? 'yes' : 'no'} | ${docs} |`,
   );
-  expect(rows).toEqual(expected);
+  expect(rows, 'docs/errors.md must have the rows with - and not those with +').toEqual(expected);
 });

@@ -3,7 +3,8 @@
  * convert requests and responses throw `NOT_WRITTEN`.
  */
 export function providerFiles(name, type) {
-  const variable = `${name.replaceAll('-', '_').toUpperCase()}_API_KEY`;
+  const brand = name.replaceAll('-', '_').toUpperCase();
+  const [variable, address] = [`${brand}_API_KEY`, `${brand}_BASE_URL`];
   return {
     'src/index.ts': `export { ${type} } from './${name}-llm.ts';
 export type { ${type}Options } from './${name}-llm.ts';
@@ -28,7 +29,11 @@ export function assert${type}Options(options: ${type}ConnectionOptions, own: rea
 
 /** Returns the options, completed from the environment. */
 export function withEnv<T extends ${type}ConnectionOptions>(given: T, env: EnvVars = processEnv()): T {
-  return { ...given, apiKey: given.apiKey ?? (env['${variable}'] || undefined) };
+  return {
+    ...given,
+    apiKey: given.apiKey ?? (env['${variable}'] || undefined),
+    baseUrl: given.baseUrl ?? (env['${address}'] || undefined),
+  };
 }
 
 function processEnv(): EnvVars {
@@ -93,7 +98,7 @@ export class ${type} implements Llm {
     this.#client = new ${type}Client(connection);
   }
 
-  /** Creates a model with options from the environment (\`${variable}\`). \`env\` replaces the variables of the process. */
+  /** Creates a model with options from the environment (\`${variable}\`, \`${address}\`). \`env\` replaces the variables of the process. */
   static fromEnv(
     model: string,
     options: ${type}ConnectionOptions & { env?: EnvVars | undefined } = {},
@@ -197,7 +202,7 @@ export class ${type}Embedder implements Embedder {
     this.#client = new ${type}Client(connection);
   }
 
-  /** Creates an embedder with options from the environment (\`${variable}\`). \`env\` replaces the variables of the process. */
+  /** Creates an embedder with options from the environment (\`${variable}\`, \`${address}\`). \`env\` replaces the variables of the process. */
   static fromEnv(
     model: string,
     options: Omit<${type}EmbedderOptions, 'model'> & { env?: EnvVars | undefined },
@@ -247,6 +252,13 @@ export function start${type}Server(scenario: LlmScenario): Promise<ProtocolServe
     throw new Error(\`The scenario "\${scenario.name}" is not written yet.\`);
   });
 }
+`,
+    'test/example-server.ts': `// Serves the API of ${type} on this machine, for the first program of the README. Prints the environment variables to set as one
+// line of JSON, and gives the same answer to every request until it is stopped. \`node --conditions=@thole/source test/example-server.ts\`
+import { start${type}Server } from './${name}-server.ts';
+
+const server = await start${type}Server({ name: 'text', pieces: ['Hello.'], ending: 'stop' });
+console.log(JSON.stringify({ ${variable}: 'local', ${address}: server.url }));
 `,
     [`test/${name}-llm.test.ts`]: `import { llmCases, register } from '@thole/testing';
 import type { LlmSubject } from '@thole/testing';
@@ -299,4 +311,17 @@ register({ describe, it }, embedderCases, {
 
 function camel(type) {
   return `${type[0].toLowerCase()}${type.slice(1)}`;
+}
+
+/** Returns the first program of the README of a new provider. */
+export function providerProgram(name, type) {
+  return `import { ${type} } from '@thole/provider-${name}';
+
+const model = ${type}.fromEnv('${name}-1');
+const request = { contents: [{ role: 'user' as const, parts: [{ text: 'Hello!' }] }], config: {} };
+const { signal } = new AbortController();
+for await (const { content } of model.generateContentAsync(request, { stream: false, signal })) {
+  console.log(content?.parts?.[0]?.text);
+}
+`;
 }

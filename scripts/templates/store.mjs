@@ -36,8 +36,8 @@ export class ${store} implements SessionStore {
     return notWritten('list', query);
   }
 
-  async remove(key: SessionRef, p: RemoveConditions): Promise<boolean> {
-    return notWritten('remove', key, p);
+  async remove(key: SessionRef, conditions: RemoveConditions): Promise<boolean> {
+    return notWritten('remove', key, conditions);
   }
 
   async append(
@@ -76,4 +76,15 @@ register({ describe, it }, sessionServiceCases, {
 });
 `,
   };
+}
+
+/** Returns the first program of the README of a new store. */
+export function storeProgram(name, type) {
+  return `import { StoredSessionService } from '@thole/core';
+import { ${type}SessionStore } from '@thole/${name}-store';
+
+const sessions = new StoredSessionService(new ${type}SessionStore());
+const session = await sessions.createSession({ appName: 'hotel', userId: 'ada', sessionId: 's1' });
+console.log(session.id);
+`;
 }

@@ -11,7 +11,7 @@ it('allows undefined for every optional member of an exported interface (contrac
       .filter(({ type }) => !/\| undefined$|^unknown$/.test(type) || /=>/.test(outermost(type)))
       .map(({ name }) => `${file}: ${name}`),
   );
-  expect(strict).toEqual([]);
+  expect(strict, 'write `name?: Type | undefined`, a function type in parentheses').toEqual([]);
 });
 
 it('ends every name of a duration in Ms (contract 41)', () => {
@@ -32,7 +32,8 @@ it('uses instanceof only for classes of the language (contract 42)', () => {
     [...bareCodeOf(file).matchAll(/\binstanceof\s+([\w.]+)/g)].map(([, name]) => [file, name!] as const),
   );
   const language = ['Error', 'Uint8Array', 'Int32Array', 'Float32Array', 'Float64Array'];
-  expect(uses.filter(([, name]) => !language.includes(name))).toEqual([]);
+  const wrong = uses.filter(([, name]) => !language.includes(name));
+  expect(wrong, 'check a brand or the shape: another copy of the package may have created the object').toEqual([]);
 });
 
 it('has no module state: neither variables nor collections that are changed (contract 42)', () => {
@@ -48,7 +49,7 @@ it('has no module state: neither variables nor collections that are changed (con
       );
     return [...variables, ...collections].map((name) => `${file}: ${name}`);
   });
-  expect(moduleState).toEqual([]);
+  expect(moduleState, 'keep the state in an instance that its owner closes').toEqual([]);
 });
 
 function exportedInterfaces(code: string): string[] {

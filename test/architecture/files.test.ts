@@ -13,7 +13,7 @@ it('names every source file after its content, in kebab-case', () => {
   const odd = sources.filter(
     (file) => !/^packages\/[a-z0-9-]+\/src\/(?:[a-z0-9-]+\/)*[a-z0-9-]+(?:\.lua)?\.ts$/.test(file),
   );
-  expect([...vague, ...odd]).toEqual([]);
+  expect([...vague, ...odd], 'name the file after its export, in kebab-case').toEqual([]);
 });
 
 it('keeps index.ts a list of names', () => {
@@ -24,7 +24,7 @@ it('keeps index.ts a list of names', () => {
         .replaceAll(/\bexport\s+(?:type\s+)?(?:\{[^}]*\}|\*)\s*(?:from\s*'[^']+')?\s*;/g, '')
         .trim() !== '',
   );
-  expect(more).toEqual([]);
+  expect(more, 'declare names in other files, and only export them here').toEqual([]);
 });
 
 it('gives sibling providers the same file names', () => {
@@ -92,7 +92,7 @@ it('gives all packages the same scripts, engines, licence and dependency version
     const fits = license === 'Apache-2.0' && type === 'module' && engines?.node === '^22.18 || ^24.11 || >=26';
     return fits && scripts.join() === 'build,check,prepack,test' ? [] : [folder];
   });
-  expect(odd).toEqual([]);
+  expect(odd, 'compare package.json with the one of another package').toEqual([]);
   const ranges = new Map<string, Set<string>>();
   for (const file of all.filter((each) => /(^|\/)package\.json$/.test(each))) {
     const manifest = JSON.parse(read(file)) as Record<
@@ -103,7 +103,11 @@ it('gives all packages the same scripts, engines, licence and dependency version
       ranges.set(name, (ranges.get(name) ?? new Set()).add(range));
     }
   }
-  expect([...ranges].filter(([, versions]) => versions.size > 1).map(([name]) => name)).toEqual([]);
+  const differing = [...ranges].filter(([, versions]) => versions.size > 1);
+  expect(
+    differing.map(([name, versions]) => `${name}: ${[...versions].join(', ')}`),
+    'use one version range in all package.json files',
+  ).toEqual([]);
 });
 
 it('gives every package the fields that npm shows', () => {
@@ -112,6 +116,26 @@ it('gives every package the fields that npm shows', () => {
     expect(manifest, folder).toMatchObject(shown);
     expect((manifest as { keywords?: string[] }).keywords, folder).toEqual(expect.arrayContaining(keywords));
     expect(manifest.scripts?.prepack, folder).toContain(publishedFields(folder).scripts.prepack);
+  }
+});
+
+it('lists every entry of a package in exports, in publishConfig.exports and in tsup.config.ts', () => {
+  for (const { folder, manifest } of packages) {
+    const published: { [entry: string]: unknown } = {};
+    for (const [entry, target] of Object.entries(manifest.exports ?? {})) {
+      if (typeof target === 'string') {
+        published[entry] = target;
+        continue;
+      }
+      const { '@thole/source': source = '', ...built } = target;
+      const output = source.replace('./src/', './dist/').replace(/\.ts$/, '');
+      expect(built, `${folder} ${entry}`).toEqual({ types: `${output}.d.ts`, default: `${output}.js` });
+      const config = `${read(`packages/${folder}/tsup.config.ts`)} src/index.ts`;
+      expect(config, `packages/${folder}/tsup.config.ts`).toContain(source.slice('./'.length));
+      published[entry] = built;
+    }
+    const { publishConfig } = manifest as { publishConfig?: { exports?: object } };
+    expect(publishConfig?.exports, `publishConfig.exports of ${folder}`).toEqual(published);
   }
 });
 
@@ -146,5 +170,6 @@ it('skips and focuses no test', () => {
 it('starts no processes in the tests of pnpm check', () => {
   const tests = all.filter((file) => file.endsWith('.test.ts') && !/\.(?:slow|server|browser)\.test\.ts$/.test(file));
   const fast = tests.filter((file) => !file.startsWith('test/packed/') && file !== itself);
-  expect(fast.filter((file) => /['"](?:node:)?child_process['"]/.test(read(file)))).toEqual([]);
+  const starting = fast.filter((file) => /['"](?:node:)?child_process['"]/.test(read(file)));
+  expect(starting, 'rename the test to *.slow.test.ts').toEqual([]);
 });

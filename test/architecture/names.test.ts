@@ -8,14 +8,17 @@ import { filesBelow, packages, read, root } from './workspace.ts';
 describe.each(packages.map(({ folder }) => folder))('packages/%s', (folder) => {
   it('exports the names of its exports.txt (`node scripts/exports.mjs` writes it)', () => {
     expect(existsSync(join(root, `packages/${folder}/exports.txt`)), `packages/${folder}/exports.txt`).toBe(true);
-    expect(withoutBlankLines(read(`packages/${folder}/exports.txt`))).toEqual(withoutBlankLines(exportsText(folder)));
+    expect(
+      withoutBlankLines(read(`packages/${folder}/exports.txt`)),
+      `run \`node scripts/exports.mjs ${folder}\``,
+    ).toEqual(withoutBlankLines(exportsText(folder)));
   });
 
   it('documents every exported name', () => {
     const undocumented = declarationsOf(folder)
       .filter(({ name, text }) => !new RegExp(`\\*\\/\\n${declared(name)}`, 'm').test(text))
       .map(({ name, file }) => `${file}: ${name}`);
-    expect(undocumented).toEqual([]);
+    expect(undocumented, 'write a doc comment directly above the declaration').toEqual([]);
   });
 
   it('declares every exported name where index.ts says', () => {
@@ -44,7 +47,40 @@ it('registers every exported service with its suite', () => {
     .filter(({ name, text }) => name.endsWith('Service') && new RegExp(`^export class ${name}\\b`, 'm').test(text))
     .filter(({ name }) => !suites.some((code) => new RegExp(`\\bnew ${name}\\(`).test(code)))
     .map(({ name, file }) => `${name} (${file})`);
-  expect(unregistered).toEqual([]);
+  expect(unregistered, 'call `register` with `new <Service>(` in a test').toEqual([]);
+});
+
+it('imports only exported names in the programs of Markdown files', () => {
+  const exported = new Map(
+    packages.flatMap(({ folder, manifest }) =>
+      entriesOf(folder).map(([entry, file]) => [
+        manifest.name + entry.slice(1),
+        new Set(namesOf(folder, file).map(([name]) => name)),
+      ]),
+    ),
+  );
+  const programs = ['README.md', 'CONTRIBUTING.md', ...['packages', 'apps', 'docs'].flatMap(filesBelow)].filter(
+    (file) => file.endsWith('.md'),
+  );
+  const imported = programs.flatMap((file) =>
+    [...read(file).matchAll(/^import (?:type )?\{([^}]*)\} from '((?:@thole\/|thole)[^']*)';$/gm)].flatMap(
+      ([, list, from]) =>
+        list!
+          .split(',')
+          .map(
+            (each) =>
+              each
+                .trim()
+                .replace(/^type /, '')
+                .split(' as ')[0]!,
+          )
+          .filter((name) => name !== '')
+          .map((name) => ({ file, name, from: from! })),
+    ),
+  );
+  const missing = imported.filter(({ name, from }) => !exported.get(from)?.has(name));
+  expect(imported.length).toBeGreaterThan(200);
+  expect(missing.map(({ file, name, from }) => `${file}: ${name} of ${from}`)).toEqual([]);
 });
 
 /**

@@ -70,7 +70,8 @@ describe('Options of public classes and functions', () => {
       const attempts = ARGUMENTS[name] ? [ARGUMENTS[name]] : [[misspelt], [{}, misspelt], [{}, {}, misspelt]];
       return !attempts.some((args) => rejects(() => Reflect.construct(value, args)));
     });
-    expect(accepting.map(([name]) => name).filter((name) => !WITHOUT_OPTIONS.has(name))).toEqual([]);
+    const names = accepting.map(([name]) => name).filter((name) => !WITHOUT_OPTIONS.has(name));
+    expect(names, 'call rejectUnknownOptions, or add a class without options to WITHOUT_OPTIONS').toEqual([]);
   });
 
   it('are rejected by each function if their names are unknown (contract 42)', async () => {
@@ -87,7 +88,7 @@ describe('Options of public classes and functions', () => {
         );
       if (!problem.includes('notAnOption')) accepting.push(`${name}: ${problem}`);
     }
-    expect(accepting).toEqual([]);
+    expect(accepting, 'call rejectUnknownOptions').toEqual([]);
   });
 });
 

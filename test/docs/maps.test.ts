@@ -5,7 +5,7 @@ import { filesBelow, packages, read, root } from '../architecture/workspace.ts';
 
 const folders = packages.map(({ folder }) => folder);
 const apps = globSync('apps/*/package.json', { cwd: root }).map((file) => file.split('/')[1]!);
-const published = packages.filter(({ manifest }) => !manifest.private);
+const published = packages.filter(({ manifest }) => !manifest.private).map(({ folder }) => folder);
 /** Folders that are created by an installation, a build or a download. */
 const generated = /^(?:\.tools|dist|node_modules|docs\/reference)\b/;
 
@@ -53,9 +53,18 @@ describe('docs/architecture.md', () => {
       [...layout.matchAll(/^packages\/([\w*-]+)\/src\//gm)].some(([, pattern]) =>
         new RegExp(`^${pattern!.replace('*', '.*')}$`).test(name),
       );
-    expect(folders.filter((name) => !new RegExp(`^\\| \`?${name}\`? \\|`, 'm').test(table))).toEqual([]);
-    expect(folders.filter((name) => !isDrawn(name))).toEqual([]);
-    expect(folders.filter((name) => !isLaidOut(name))).toEqual([]);
+    expect(
+      folders.filter((name) => !new RegExp(`^\\| \`?${name}\`? \\|`, 'm').test(table)),
+      'the table of "Packages and dependencies" misses',
+    ).toEqual([]);
+    expect(
+      folders.filter((name) => !isDrawn(name)),
+      'the diagram misses',
+    ).toEqual([]);
+    expect(
+      folders.filter((name) => !isLaidOut(name)),
+      '"Layout" misses',
+    ).toEqual([]);
   });
 });
 
@@ -84,7 +93,7 @@ describe('docs/contracts.md', () => {
 describe('docs/reference.md', () => {
   it('names every published package', () => {
     const page = read('docs/reference.md');
-    expect(published.filter(({ folder }) => !page.includes(`(../packages/${folder}/README.md)`))).toEqual([]);
+    expect(published.filter((folder) => !page.includes(`(../packages/${folder}/README.md)`))).toEqual([]);
   });
 });
 
@@ -101,6 +110,15 @@ describe('docs/index.md', () => {
     const named = [...page.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm)].map(([, title, file]) => [file!, title!]);
     const headings = named.map(([file]) => [file!, /^# (.*)$/m.exec(read(`docs/${file}`))![1]!]);
     expect(named).toEqual(headings);
+  });
+});
+
+describe('docs/decisions/README.md', () => {
+  it('lists every decision once, in order', () => {
+    const listed = [...read('docs/decisions/README.md').matchAll(/^\| \[(\d+)\]\(([^)]+)\) \|/gm)];
+    const pages = filesBelow('docs/decisions').filter((file) => /\/\d+-[^/]*\.md$/.test(file));
+    expect(listed.map(([, , file]) => `docs/decisions/${file}`)).toEqual(pages);
+    expect(listed.filter(([, number, file]) => !file!.startsWith(`${number}-`)).map(([row]) => row)).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { filesBelow, read } from '../architecture/workspace.ts';
+import { codeBlocks } from '../packed/code-blocks.ts';
 import { commandsOf, filesOf, importedBy, installedBy, startPages } from './page.ts';
 
 const guides = [
@@ -123,6 +124,26 @@ describe('docs/guides/deploying.md', () => {
     expect(names.filter((name) => !server.includes(name) && ![...ofDatabase, ...ofProvider].includes(name))).toEqual(
       [],
     );
+  });
+});
+
+describe('programs on pages', () => {
+  it('have factories for models that they name', () => {
+    const named = codeBlocks().filter(({ code }) => /new LlmAgent\(\{[^{}]*\bmodel: '/.test(code));
+    expect(named.length).toBeGreaterThan(3);
+    const failing = named.filter(({ code }) => !code.includes('models: ['));
+    expect(failing.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
+  });
+});
+
+describe('configurations of MCP clients', () => {
+  const pages = ['docs/guides/mcp-server.md', 'packages/cli/README.md'];
+
+  // Clients start the program in any folder, where npx would load another package from the registry.
+  it.each(pages)('%s changes into the project before npx', (page) => {
+    const [, json] = /^```json\n(\{ "mcpServers".*\})$/m.exec(read(page))!;
+    const { mcpServers } = JSON.parse(json!) as { mcpServers: { hello: { args: string[] } } };
+    expect(mcpServers.hello.args.at(-1)).toMatch(/^cd \/path\/to\/[\w-]+ && exec npx thole mcp /);
   });
 });
 

@@ -50,8 +50,10 @@ describe('README of each package', () => {
   const pages = filesBelow('packages').filter((path) => /^packages\/[\w-]+\/README\.md$/.test(path));
 
   it.each(pages)('%s installs the packages that its first program imports', (path) => {
-    const [, commands] = /^```sh\n([\s\S]*?)^```$/m.exec(read(path))!;
-    const [, program] = /<!-- first program -->\s*```ts\n([\s\S]*?)^```$/m.exec(read(path))!;
+    const commands = /^```sh\n([\s\S]*?)^```$/m.exec(read(path))?.[1];
+    const program = /<!-- first program -->\s*```ts\n([\s\S]*?)^```$/m.exec(read(path))?.[1];
+    expect(commands, 'a block of ```sh with the commands of the installation').toBeDefined();
+    expect(program, 'a block of ```ts after <!-- first program -->').toBeDefined();
     expect(installedBy(commands!)).toEqual(expect.arrayContaining(importedBy(program!)));
   });
 });

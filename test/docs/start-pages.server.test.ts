@@ -7,13 +7,10 @@ import { describeWith } from '../servers/describe-with.ts';
 import { freePort } from '../servers/free-port.ts';
 import type { Server } from '../servers/server.ts';
 import { startPostgres } from '../servers/start-postgres.ts';
-import { commandsOf } from './page.ts';
+import { commandsOf, startPages } from './page.ts';
 import { runPage } from './run-page.ts';
 import { packageFlags } from '../servers/package-flags.ts';
 
-const pages = ['first-agent', 'add-a-tool', 'keep-sessions', 'add-memory', 'serve'].map(
-  (name) => `docs/start/${name}.md`,
-);
 const [, before, after] = /^-(.*)\n\+(.*)$/m.exec(read('docs/start/keep-sessions.md')) ?? [];
 
 describeWith('postgres', 'Start pages on PostgreSQL', () => {
@@ -33,7 +30,7 @@ describeWith('postgres', 'Start pages on PostgreSQL', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it.each(pages)('%s prints the same output after the change of one line', async (page) => {
+  it.each(startPages)('%s prints the same output after the change of one line', async (page) => {
     const line = after!.replace(/'.*'/, `'${server.url}'`);
     const edit = (text: string): string => text.replace(before!, line);
     expect(await runPage(page, { folder, port, env, edit })).toEqual(commandsOf(page));

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { build } from 'tsup';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { root } from '../architecture/workspace.ts';
@@ -49,8 +50,7 @@ describeInBrowser('docs/examples/chat.html', (browser) => {
 
   it('shows the answer to a message', async () => {
     const page = await visit(browser(), `${url}/`);
-    await page.getByRole('textbox').fill('Where is order 1042?');
-    await page.getByRole('button', { name: 'Send' }).click();
+    await ask(page, 'Where is order 1042?');
     await expect
       .poll(() => page.getByRole('listitem').allTextContents())
       .toEqual(['Where is order 1042?', 'The tool returned {"orderId":"1042","status":"shipped"}']);
@@ -61,7 +61,23 @@ describeInBrowser('docs/examples/chat.html', (browser) => {
     await page.getByRole('navigation', { name: 'Sessions' }).getByRole('link').first().click();
     await page.getByRole('main').getByText('Where is order 1042?').first().waitFor();
   });
+
+  it('answers from memory after a reload', async () => {
+    const page = await visit(browser(), `${url}/`);
+    await ask(page, 'My shoe size is 42.');
+    await page.getByText('You said: My shoe size is 42.').waitFor();
+    const search = `${url}/api/apps/shop/users/ada/memory?query=shoe%20size`;
+    await expect.poll(async () => (await fetch(search)).text()).toContain('My shoe size is 42.');
+    await page.reload();
+    await ask(page, 'Which shoe size do I need?');
+    await page.getByText('I remember: My shoe size is 42.').waitFor();
+  });
 });
+
+async function ask(page: Page, question: string): Promise<void> {
+  await page.getByRole('textbox').fill(question);
+  await page.getByRole('button', { name: 'Send' }).click();
+}
 
 /** Links the packages of the workspace, and builds the client, which the page loads as one file. */
 async function installSources(folder: string): Promise<void> {

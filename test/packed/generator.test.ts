@@ -55,7 +55,7 @@ it('creates packages that build', async () => {
   }
 });
 
-it('creates a README, a list of exports and a changeset for each package', () => {
+it('creates a README with a program, a list of exports and a changeset for each package', () => {
   for (const each of packageFolders) {
     for (const file of ['README.md', 'exports.txt'])
       expect(existsSync(join(folder, each, file)), `${each}/${file}`).toBe(true);
@@ -63,10 +63,10 @@ it('creates a README, a list of exports and a changeset for each package', () =>
   }
 });
 
-it('creates packages that pass lint, format and the architecture tests', async () => {
+it('creates packages that pass lint, format and the tests of architecture and docs', async () => {
   await run(folder, tool('oxfmt'), ['--check', ...packageFolders]);
   await run(folder, tool('oxlint'), ['--type-aware', ...packageFolders]);
-  const report = await vitest('test/architecture');
+  const report = await vitest('test/architecture', 'test/docs/maps', 'test/docs/readme');
   const failures = report.filter(
     ({ title, status, failureMessages }) =>
       status !== 'passed' && /empty|acme|big-co/.test(title + failureMessages.join()),
@@ -142,12 +142,12 @@ function tool(name: string): string {
   return join(folder, 'node_modules', '.bin', name);
 }
 
-async function vitest(filter: string): Promise<Report['testResults'][number]['assertionResults']> {
+async function vitest(...filters: string[]): Promise<Report['testResults'][number]['assertionResults']> {
   const written = join(folder, 'report.json');
   await run(
     folder,
     tool('vitest'),
-    ['run', '--project', 'unit', '--reporter=json', `--outputFile=${written}`, filter],
+    ['run', '--project', 'unit', '--reporter=json', `--outputFile=${written}`, ...filters],
     { anyCode: true },
   );
   const report = JSON.parse(readFileSync(written, 'utf8')) as Report;
