@@ -16,27 +16,19 @@ const fence =
 
 /** Returns the TypeScript blocks of every README and of all files below docs/. */
 export function codeBlocks(): CodeBlock[] {
-  const documents = [
-    'README.md',
-    'AGENTS.md',
-    'CONTRIBUTING.md',
-    'REVIEW.md',
-    ...['docs', 'packages', 'apps'].flatMap(filesBelow),
-  ];
-  return documents
-    .filter((file) => file.endsWith('.md') && !file.endsWith('CHANGELOG.md') && filesBelow('').includes(file))
-    .flatMap((file) => {
-      const text = read(file);
-      return [...text.matchAll(fence)].map(([, first, , unchecked, reason, code, output], index) => {
-        const start = [...text.matchAll(fence)][index]!.index;
-        const line = text.slice(0, start).split('\n').length;
-        return {
-          file,
-          line,
-          code: code!,
-          ...(first && { output: output ?? '' }),
-          ...(unchecked && { unchecked: reason!.trim() }),
-        };
-      });
-    });
+  const stored = new Set(filesBelow(''));
+  const roots = ['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'REVIEW.md'];
+  const documents = [...roots, ...['docs', 'packages', 'apps'].flatMap(filesBelow)].filter(
+    (file) => file.endsWith('.md') && !file.endsWith('CHANGELOG.md') && stored.has(file),
+  );
+  return documents.flatMap((file) => {
+    const text = read(file);
+    return [...text.matchAll(fence)].map(({ 0: _, 1: first, 3: unchecked, 4: reason, 5: code, 6: output, index }) => ({
+      file,
+      line: text.slice(0, index).split('\n').length,
+      code: code!,
+      ...(first && { output: output ?? '' }),
+      ...(unchecked && { unchecked: reason!.trim() }),
+    }));
+  });
 }
