@@ -23,7 +23,7 @@ export function codeBlocks(): CodeBlock[] {
   );
   return documents.flatMap((file) => {
     const text = read(file);
-    return [...text.matchAll(fence)].map(({ 0: _, 1: first, 3: unchecked, 4: reason, 5: code, 6: output, index }) => ({
+    return [...text.matchAll(fence)].map(({ 1: first, 3: unchecked, 4: reason, 5: code, 6: output, index }) => ({
       file,
       line: text.slice(0, index).split('\n').length,
       code: code!,

@@ -19,7 +19,7 @@ export interface Condition {
 }
 
 /** The lowest floor that counts as high. */
-export const HIGH_FLOOR = 4;
+const HIGH_FLOOR = 4;
 /** The highest floor that counts as low. */
 const LOW_FLOOR = 1;
 

@@ -62,6 +62,14 @@ describe('thole', { timeout: 60_000 }, () => {
     expect(await apps).toEqual(['hello']);
   });
 
+  it('explains a module whose top-level await never settles, and exits with 1', async () => {
+    const cwd = project({ 'stuck/agent.ts': 'await new Promise(() => {});\nexport const rootAgent = undefined;\n' });
+    const { code, errors } = await spawnThole(['run', 'stuck', 'Hello'], { cwd });
+    expect(code).toBe(1);
+    expect(errors).toMatch(/^error: stuck\/agent\.ts: .* awaits a promise that never settles/);
+    expect(errors).not.toContain('Warning');
+  });
+
   it('exits without an error when its output is closed', async () => {
     const cwd = project({
       'echo/agent.ts': agentText('echo', '"x".repeat(1_000_000)'),

@@ -39,6 +39,6 @@ function rejectUnknownNames(options: unknown, known: object, owner: string): voi
 }
 
 /** Returns the error `INVALID_INPUT` of a call that was not sent. */
-export function invalid(detail: string, options?: { cause: unknown }): ClientError {
+export function invalid(detail: string, options?: { cause: unknown; retryable?: boolean }): ClientError {
   return new ClientError(detail, { code: 'INVALID_INPUT', ...options });
 }

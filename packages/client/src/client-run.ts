@@ -10,9 +10,9 @@ export interface RunRequest extends SessionRef, ClientCallOptions, ReconnectList
   /** Required, except when an invocation is continued or regenerated. */
   newMessage?: NewMessage | undefined;
   /**
-   * Id of the message. If a message with this id is already stored, no run starts, and the events of its invocation are returned.
-   * So after a failure without a response, send the message again with the same id. Only printable Latin-1 characters. Default: a
-   * random id.
+   * Id of the message. If a message with this id is already stored, no new invocation starts, and the events of its invocation are
+   * returned. If the server's process has died before the answer, the invocation continues. So after a failure without a response,
+   * send the message again with the same id. Only printable Latin-1 characters. Default: a random id.
    */
   messageId?: string | undefined;
   /** True to receive partial events while the model writes. Default: false. */

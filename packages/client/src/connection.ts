@@ -68,13 +68,15 @@ export class Connection {
   }
 
   /** Returns a successful response with its body unread. */
-  async fetch(path: string, options: RequestOptions, signal: AbortSignal): Promise<Response> {
+  async fetch(path: string, options: Omit<RequestOptions, 'call'>, signal: AbortSignal): Promise<Response> {
     const { headers, credentials, fetch = globalThis.fetch } = this.options;
     const { body, method = body ? 'POST' : 'GET' } = options;
     const text = body && toJson(body);
+    let isSent = false;
     let response: Response;
     try {
       const callerHeaders = typeof headers === 'function' ? await headers() : headers;
+      isSent = true;
       response = await fetch(this.#baseUrl + path + queryString(options.query), {
         method,
         headers: { ...(text && { 'content-type': 'application/json' }), ...options.headers, ...callerHeaders },
@@ -84,7 +86,8 @@ export class Connection {
         signal,
       });
     } catch (cause) {
-      throw unreachable(path, cause);
+      if (isSent) throw unreachable(path, cause);
+      throw invalid('The option headers threw an error.', { retryable: true, cause });
     }
     if (!response.ok) throw await toClientError(path, response, this.runtime.now());
     return response;

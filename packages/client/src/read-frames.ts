@@ -42,10 +42,8 @@ export async function* readFrames(read: () => Promise<Uint8Array | undefined>): 
 
 function readLine(line: string, frame: Frame): [complete: boolean, comment?: string] {
   if (line === '') return [true];
-  const colon = line.indexOf(':');
-  const name = colon < 0 ? line : line.slice(0, colon);
-  const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
-  if (colon === 0) return [false, value];
+  const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line)!;
+  if (name === '') return [false, value];
   if (name === 'data') frame.data = frame.data === undefined ? value : `${frame.data}\n${value}`;
   if (name === 'id') frame.id = value;
   return [false];

@@ -35,10 +35,7 @@ export function idempotencyHeaders(
 /** Returns 128 random bits. `crypto.randomUUID` does not exist on pages without HTTPS. */
 function randomHex(runtime: ClientRuntime): string {
   let text = '';
-  while (text.length < 32)
-    text += Math.floor(runtime.random() * 16 ** 8)
-      .toString(16)
-      .padStart(8, '0');
+  while (text.length < 32) text += Math.floor(runtime.random() * 16).toString(16);
   return text;
 }
 
@@ -128,9 +125,12 @@ export class RunReader implements ClientRun {
             for (const event of this.#assembler.add(frame)) {
               if (this.#readerController.signal.aborted) throw abortedError(this.#readerController.signal.reason);
               this.#setInvocationId(event.invocationId);
-              if (event.partial) this.#unfinishedIds.add(event.id);
-              else this.#unfinishedIds.delete(event.id);
-              if (!event.partial) attempt = 0;
+              if (event.partial) {
+                this.#unfinishedIds.add(event.id);
+              } else {
+                this.#unfinishedIds.delete(event.id);
+                attempt = 0;
+              }
               yield event;
             }
             if (this.#assembler.ended) return this.#discardPartials();
@@ -162,10 +162,9 @@ export class RunReader implements ClientRun {
     const { timeoutMs } = this.#request;
     return this.#connection.withCallTimeout({ signal: this.#readerController.signal, timeoutMs }, async () => {
       const route = body ? '/run_sse' : `${this.#runPath(this.#knownInvocationId)}/events`;
-      const query = { after: body ? undefined : this.lastSeq || undefined };
+      const query = { after: (!body && this.lastSeq) || undefined };
       const headers = body && idempotencyHeaders(this.#connection.runtime, this.#request as RunRequest);
-      const options: RequestOptions = { call: undefined, body, query, headers };
-      const response = await this.#connection.fetch(route, options, controller.signal);
+      const response = await this.#connection.fetch(route, { body, query, headers }, controller.signal);
       const reader = response.body?.getReader();
       const cancel = (): void => void reader?.cancel().catch(() => {});
       controller.signal.addEventListener('abort', cancel);

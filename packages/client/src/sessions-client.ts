@@ -23,7 +23,7 @@ export function sessionsClient(requestJson: RequestJson, requestVoid: RequestVoi
       );
       // Without paging the response is an array.
       if (Array.isArray(response)) return { sessions: response, totalItems: response.length };
-      return { sessions: response.sessions, totalItems: response.totalItems };
+      return pick(response, 'sessions', 'totalItems');
     },
     get,
     create: async (p) =>

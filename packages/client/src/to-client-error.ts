@@ -13,12 +13,11 @@ export async function toClientError(path: string, response: Response, now: numbe
   } catch {
     // The body is not JSON, for example the page of a proxy.
   }
-  const detail = body?.detail;
-  const code = body?.code;
+  const { code, detail, retryable } = body ?? {};
   return new ClientError(typeof detail === 'string' ? detail : `The server answered ${status} to ${path}.`, {
     status,
     code: typeof code === 'string' ? code : undefined,
-    retryable: typeof body?.retryable === 'boolean' ? body.retryable : RETRYABLE.includes(status),
+    retryable: typeof retryable === 'boolean' ? retryable : RETRYABLE.includes(status),
     debug: readErrorDebug(body),
     retryAfterMs: readRetryAfter(response.headers.get('retry-after'), now),
   });

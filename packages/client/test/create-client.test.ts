@@ -267,12 +267,15 @@ describe('ClientError', () => {
     expect(error.cause).toBeInstanceOf(TypeError);
   });
 
-  it('is UNREACHABLE if the headers function throws, and nothing is sent', async () => {
+  it('is INVALID_INPUT and retryable if the headers function throws, and nothing is sent', async () => {
     const headers = (): never => {
       throw new Error('no token');
     };
     const { client, server } = await serverOf([], { headers });
-    expect(await errorOf(client.health())).toMatchObject({ code: 'UNREACHABLE', cause: { message: 'no token' } });
+    expect(await errorOf(client.health())).toMatchObject({
+      ...{ code: 'INVALID_INPUT', retryable: true, cause: { message: 'no token' } },
+      detail: 'The option headers threw an error.',
+    });
     expect(server.requests).toEqual([]);
   });
 

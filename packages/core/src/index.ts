@@ -108,7 +108,9 @@ export type {
   SearchMemoryResponse,
 } from './memory/memory-service.ts';
 export type {
+  MemoryChange,
   MemoryChanges,
+  MemoryLogPosition,
   MemoryPage,
   MemoryPageRequest,
   MemoryPutMode,

@@ -1,7 +1,9 @@
+import { systemRuntime } from '@thole/core';
 import { failInvalidJson, JsonCopier, userKeyOf } from '@thole/core/kit';
 import type {
   MemoryChanges,
   MemoryEntry,
+  MemoryLogPosition,
   MemoryPage,
   MemoryPageRequest,
   MemoryPutMode,
@@ -21,6 +23,7 @@ interface LogRecord {
   seq: number;
   id: string;
   entry: MemoryEntry | undefined;
+  writeId: string;
   /** True if a later record has the same id. */
   stale: boolean;
 }
@@ -44,6 +47,7 @@ export class InMemoryMemoryStore implements MemoryStore {
   readonly specVersion = 1;
   readonly abilities: { readonly segmented: IndexSnapshots; readonly users: MemoryUsers };
   readonly #logs = new Map<string, Log>();
+  readonly #runtime = systemRuntime();
   /** Ids of the users with a log, by app. */
   readonly #users = new Map<string, string[]>();
 
@@ -76,10 +80,11 @@ export class InMemoryMemoryStore implements MemoryStore {
   ): Promise<{ written: readonly string[]; seq: number }> {
     const log = this.#logs.get(userKeyOf(scope)) ?? emptyLog();
     const written = new Set<string>();
+    const writeId = this.#runtime.newId('write');
     for (const entry of entries) {
       if (written.has(entry.id) || !canWrite(log, entry, mode)) continue;
       written.add(entry.id);
-      append(log, entry.id, toFrozen(entry));
+      append(log, { id: entry.id, entry: toFrozen(entry), writeId });
     }
     if (written.size > 0) this.#add(scope, log);
     return { written: [...written], seq: log.seq };
@@ -87,14 +92,15 @@ export class InMemoryMemoryStore implements MemoryStore {
 
   async since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges> {
     const log = this.#logs.get(userKeyOf(scope));
-    if (!log || log.seq <= seq) return { changes: [], removals: log?.removals ?? 0, more: false };
+    if (!log) return { changes: [], previous: null, removals: 0, more: false };
+    const previous = lastRecordUpTo(log, seq);
     const changes: MemoryChanges['changes'] = [];
     for (const record of recordsAfter(log, seq)) {
-      if (changes.length === limit) return { changes, removals: log.removals, more: true };
-      const { id, entry, seq: recordSeq } = record;
-      changes.push(entry ? { seq: recordSeq, entry } : { seq: recordSeq, removed: id });
+      if (changes.length === limit) return { changes, previous, removals: log.removals, more: true };
+      const { id, entry, seq: recordSeq, writeId } = record;
+      changes.push(entry ? { seq: recordSeq, entry, writeId } : { seq: recordSeq, removed: id, writeId });
     }
-    return { changes, removals: log.removals, more: false };
+    return { changes, previous, removals: log.removals, more: false };
   }
 
   async get(scope: MemoryScope, ids: readonly string[]): Promise<StoredMemory[]> {
@@ -123,7 +129,8 @@ export class InMemoryMemoryStore implements MemoryStore {
   async remove(scope: MemoryScope, removal: MemoryRemoval, now: number): Promise<number> {
     const log = this.#logs.get(userKeyOf(scope)) ?? emptyLog();
     const removed = idsOf(log, removal).filter((id) => log.latest.get(id)?.entry);
-    for (const id of removed) append(log, id, undefined);
+    const writeId = this.#runtime.newId('write');
+    for (const id of removed) append(log, { id, entry: undefined, writeId });
     log.removals += removed.length;
     // Segments contain words of the removed entries.
     if (removed.length > 0) log.segments.clear();
@@ -159,20 +166,33 @@ function canWrite(log: Log, entry: MemoryEntry, mode: MemoryPutMode): boolean {
   return !record && !(entry.timestamp !== undefined && entry.timestamp <= log.forgottenUntil);
 }
 
-function append(log: Log, id: string, entry: MemoryEntry | undefined): void {
+function append(log: Log, change: Pick<LogRecord, 'id' | 'entry' | 'writeId'>): void {
+  const { id } = change;
   const previous = log.latest.get(id);
   if (previous) {
     previous.stale = true;
     previous.entry = undefined; // Removes the text now, not when stale records are dropped.
   }
-  const record = { seq: ++log.seq, id, entry, stale: false };
+  const record = { ...change, seq: ++log.seq, stale: false };
   log.records.push(record);
   log.latest.set(id, record);
   if (log.records.length > 2 * log.latest.size + 64) log.records = log.records.filter(({ stale }) => !stale);
 }
 
-function* recordsAfter(log: Log, seq: number): Generator<LogRecord> {
-  const { records } = log;
+function* recordsAfter({ records }: Log, seq: number): Generator<LogRecord> {
+  for (let i = findIndexAfter(records, seq); i < records.length; i++) if (!records[i]!.stale) yield records[i]!;
+}
+
+function lastRecordUpTo({ records }: Log, seq: number): MemoryLogPosition | null {
+  let i = findIndexAfter(records, seq) - 1;
+  while (i >= 0 && records[i]!.stale) i--;
+  if (i < 0) return null;
+  const { id, seq: recordSeq, writeId } = records[i]!;
+  return { seq: recordSeq, id, writeId };
+}
+
+/** Returns the index of the first record after `seq`. */
+function findIndexAfter(records: readonly LogRecord[], seq: number): number {
   let low = 0;
   let high = records.length;
   while (low < high) {
@@ -180,7 +200,7 @@ function* recordsAfter(log: Log, seq: number): Generator<LogRecord> {
     if (records[middle]!.seq <= seq) low = middle + 1;
     else high = middle;
   }
-  for (let i = low; i < records.length; i++) if (!records[i]!.stale) yield records[i]!;
+  return low;
 }
 
 function idsOf(log: Log, removal: MemoryRemoval): string[] {

@@ -6,7 +6,7 @@ const isSegmented = new InMemoryMemoryStore().abilities.segmented !== undefined;
 
 register({ describe, it }, memoryStoreCases, {
   name: 'InMemoryMemoryStore',
-  claims: ['shared', 'users', ...(isSegmented ? ['segmented'] : [])],
+  claims: ['shared', 'users', 'history', ...(isSegmented ? ['segmented'] : [])],
   create: () => new InMemoryMemoryStore(),
   // A new instance would be empty.
   reopen: (store) => store,

@@ -391,10 +391,14 @@ describe('VectorMemoryService', () => {
   });
 
   // Two services over the same stores behave like two processes.
-  const createTwoProcesses = (at: 'embed' | 'upsert', change: (other: VectorMemoryService) => Promise<unknown>) => {
+  const createTwoProcesses = (
+    at: 'embed' | 'upsert',
+    change: (other: VectorMemoryService) => Promise<unknown>,
+    otherEmbedder = embedderWith(),
+  ) => {
     const [store, entries] = [new InMemoryVectorStore(), new InMemoryMemoryStore()];
     const slow = embedderWith();
-    const other = new VectorMemoryService({ embedder: embedderWith(), store, entries });
+    const other = new VectorMemoryService({ embedder: otherEmbedder, store, entries });
     let done: Promise<unknown> | undefined;
     const withChange = <A extends unknown[], R>(work: (...args: A) => Promise<R>, when: 'before' | 'after') => {
       return async (...args: A): Promise<R> => {
@@ -448,6 +452,29 @@ describe('VectorMemoryService', () => {
       }
     });
   }
+
+  it('keeps the vector that a process with another model stores for a changed text', async () => {
+    for (const at of ['embed', 'upsert'] as const) {
+      const reading: Promise<unknown>[] = [];
+      const embedder = embedderWith({ model: 'hash-2' });
+      const change = async (by: VectorMemoryService): Promise<void> => {
+        const content = { parts: [{ text: 'roof garden' }] };
+        await by.updateMemory({ ...user, id: '["s1","e0"]', change: { content } });
+        // This process reads the change, and waits until its earlier embedding has ended.
+        reading.push(first.searchMemory({ ...user, query: 'roof' }));
+        await new Promise((resolve) => setTimeout(resolve));
+      };
+      const { first, other, store } = createTwoProcesses(at, change, embedder);
+      await first.addSessionToMemory(sessionOf('a secret'));
+      await Promise.all(reading);
+      expect([await cosines(store, 'roof garden'), await cosines(store, 'a secret')]).toEqual([[1], [0]]);
+      embedder.requests.length = 0;
+      const { memories, vectorsMissing } = await other.searchMemory({ ...user, query: 'roof garden' });
+      expect([memories[0]!.score, vectorsMissing]).toEqual([expect.closeTo(1, 5), undefined]);
+      expect(await store.has(user, { model: 'hash-2@1024', ids: ['["s1","e0"]'] })).toHaveLength(1);
+      expect(embedder.requests.map(({ task }) => task)).toEqual(['query']);
+    }
+  });
 
   it('removes a vector that another process stores during the deletion (contract 31)', async () => {
     const [store, entries] = [new InMemoryVectorStore(), new InMemoryMemoryStore()];

@@ -33,8 +33,10 @@ export function fromAiSdkResponse(result: unknown, endpoint: Endpoint): LlmRespo
 
 /** Returns the final response of an answer. */
 export function toFinalResponse(draft: AnswerDraft, end: AnswerEnd, endpoint: Endpoint): LlmResponse {
-  const { parts, others, ...citedSources } = draft.toParts(endpoint.name);
-  const finish = readFinish(end.finishReason, end.usage, parts);
+  const { parts: received, others, ...citedSources } = draft.toParts(endpoint.name);
+  const finish = readFinish(end.finishReason, end.usage, received);
+  // The calls of a blocked answer must not run.
+  const parts = finish.errorCode === undefined ? received : received.filter((part) => part.functionCall === undefined);
   const usageMetadata = readUsage(end.usage);
   const providerMetadata = toJson(end.providerMetadata);
   const { id, modelId } = (isPlainObject(end.response) ? end.response : {}) as AnswerContent;

@@ -1,8 +1,14 @@
-import { declaredNames, mediaLine, newestUserContent, pairCalls, toSendableName } from '@thole/core/kit';
+import {
+  declaredNames,
+  mediaLine,
+  newestUserContent,
+  pairCalls,
+  sendableCallIds,
+  toSendableName,
+} from '@thole/core/kit';
 import type { Content, FunctionResponse, JsonObject, LlmRequest, Part } from '@thole/core';
 import type { PairedCall } from '@thole/core/kit';
 import type { RequestTarget } from './ai-sdk-options.ts';
-import { assignCallIds } from './call-ids.ts';
 import { readMark } from './part-mark.ts';
 import { toFileOrLine, toPromptFile, unreadableFile } from './to-ai-sdk-file.ts';
 import type { PromptFile } from './to-ai-sdk-file.ts';
@@ -15,6 +21,9 @@ export type PromptMessage =
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user' | 'assistant' | 'tool'; readonly content: PromptPart[] };
 
+/** Pattern of ids of calls that the common providers accept. */
+const VALID_ID = /^[\w-]{1,40}$/;
+
 /**
  * Returns the instruction and the history as messages. Every call has one answer directly after it: its last answer,
  * or a pending answer. Consecutive messages of one role are one message, and empty messages are left out. Files of a
@@ -23,7 +32,7 @@ export type PromptMessage =
  */
 export function toAiSdkPrompt({ contents, config }: LlmRequest, target: RequestTarget): PromptMessage[] {
   const pairs = pairCalls(contents);
-  const ids = assignCallIds(pairs);
+  const ids = sendableCallIds(pairs, VALID_ID);
   const newest = newestUserContent(contents);
   const declared = declaredNames(config);
   const messages: PromptMessage[] = [];

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { normalizeSchema } from '@thole/core/kit';
+import { completeSchemaRoot, normalizeSchema } from '@thole/core/kit';
 import type { FunctionDeclaration, GenerateContentConfig, JsonObject } from '@thole/core';
 import type { RequestTarget } from './ai-sdk-options.ts';
 
@@ -41,15 +41,6 @@ function toChoice(mode: string, offered: readonly FunctionDeclaration[]): Prompt
 }
 
 function toTool({ name, description, parametersJsonSchema }: FunctionDeclaration): JsonObject {
-  const inputSchema = completeRoot(normalizeSchema(parametersJsonSchema ?? {}));
+  const inputSchema = completeSchemaRoot(normalizeSchema(parametersJsonSchema ?? {}));
   return { type: 'function', name, ...(description !== undefined && { description }), inputSchema };
-}
-
-const CHOICES: readonly string[] = ['$ref', 'anyOf', 'oneOf', 'allOf'];
-
-/** Adds `type` and `properties` to an object without properties: Anthropic requires the first, OpenAI the second. */
-function completeRoot(schema: JsonObject): JsonObject {
-  const { type = 'object', properties = {} } = schema;
-  if (type !== 'object' || CHOICES.some((keyword) => schema[keyword] !== undefined)) return schema;
-  return { ...schema, type, properties };
 }

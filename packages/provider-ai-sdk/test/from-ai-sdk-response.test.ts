@@ -166,6 +166,12 @@ describe('fromAiSdkResponse', () => {
     expect(read([], { finishReason })).toMatchObject(expected);
   });
 
+  it('returns no calls of a blocked answer', () => {
+    const call = { type: 'tool-call', toolCallId: 'a', toolName: 'look', input: '{}' };
+    const response = read([{ type: 'text', text: 'Well,' }, call], { finishReason: { unified: 'content-filter' } });
+    expect(response.content?.parts).toEqual([{ text: 'Well,' }]);
+  });
+
   it('returns no error for content with the reason of an error', () => {
     const finishReason = { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' };
     const response = read([{ type: 'text', text: 'Well,' }], { finishReason });

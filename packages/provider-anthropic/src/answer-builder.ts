@@ -94,10 +94,21 @@ export class AnswerBuilder {
 
   /** Returns the final response. */
   toResponse(): LlmResponse {
+    return this.#toResponse(readFinish(this.#message));
+  }
+
+  /** Returns the final response for an answer that a filter stopped, with the content that was received. */
+  toBlockedResponse(errorMessage: string): LlmResponse {
+    return this.#toResponse({ finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED', errorMessage });
+  }
+
+  /** A blocked answer has no calls, because they must not run. */
+  #toResponse(finish: Pick<LlmResponse, 'finishReason' | 'errorCode' | 'errorMessage'>): LlmResponse {
+    const isBlocked = finish.errorCode !== undefined;
     const blocks = [...this.#earlier, ...this.#blocks].map((open) => ({ block: withInput(open), json: open.json }));
     const parts: Part[] = [];
     const placed = blocks.map(({ block, json }) => {
-      const blockParts = toParts(block, json, this.#endpoint);
+      const blockParts = isBlocked && block['type'] === 'tool_use' ? [] : toParts(block, json, this.#endpoint);
       parts.push(...blockParts);
       return { block, partIndex: blockParts.length > 0 ? parts.length - 1 : undefined };
     });
@@ -106,24 +117,11 @@ export class AnswerBuilder {
     const rest = this.#otherMembers(usage);
     return {
       ...(parts.length > 0 && { content: { role: 'model', parts } }),
-      ...readFinish(this.#message),
+      ...finish,
       ...(usage && { usageMetadata: readUsage(usage) }),
       ...readCitations(placed),
       ...(typeof model === 'string' && { modelVersion: model }),
       ...(Object.keys(rest).length > 0 && { customMetadata: { anthropic: rest } }),
-    };
-  }
-
-  /** Returns the final response for an answer that a filter stopped: what was received, without calls. */
-  toBlockedResponse(errorMessage: string): LlmResponse {
-    const { content, ...rest } = this.toResponse();
-    const parts = (content?.parts ?? []).filter((part) => part.functionCall === undefined);
-    return {
-      ...(parts.length > 0 && { content: { role: 'model', parts } }),
-      ...rest,
-      finishReason: 'SAFETY',
-      errorCode: 'MODEL_BLOCKED',
-      errorMessage,
     };
   }
 

@@ -1,8 +1,7 @@
 import { TholeError } from '@thole/core';
-import { mediaLine, newestUserContent, pairCalls } from '@thole/core/kit';
+import { mediaLine, newestUserContent, pairCalls, sendableCallIds } from '@thole/core/kit';
 import type { Content, FunctionResponse, JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
-import { assignCallIds } from './call-ids.ts';
 import { toAssistantBlocks } from './to-assistant-blocks.ts';
 import { toMediaBlock } from './to-media-block.ts';
 
@@ -18,6 +17,8 @@ interface Message {
   readonly content: JsonObject[];
 }
 
+/** Pattern of the ids of calls that the API accepts. */
+const VALID_ID = /^[\w-]{1,128}$/;
 /** Sent if the history does not begin with a message of the user, which the API requires. */
 const FIRST_MESSAGE = 'Follow the system instruction.';
 
@@ -32,7 +33,7 @@ const LAST_MESSAGE = 'Continue.';
  */
 export function toAnthropicMessages(contents: readonly Content[], target: MessagesTarget): JsonObject[] {
   const paired = pairCalls(contents);
-  const ids = assignCallIds(paired);
+  const ids = sendableCallIds(paired, VALID_ID);
   const newest = newestUserContent(contents);
   const messages: Message[] = [];
   for (const [index, { role, parts = [] }] of contents.entries()) {

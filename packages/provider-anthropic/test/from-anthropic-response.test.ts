@@ -166,6 +166,12 @@ describe('fromAnthropicResponse', () => {
     });
   });
 
+  it('returns no calls of an answer that ended with a refusal', async () => {
+    const call = { type: 'tool_use', id: 't1', name: 'look', input: {} };
+    const { content } = await read(messageOf([{ type: 'text', text: 'Well,' }, call], { stop_reason: 'refusal' }));
+    expect(content?.parts).toEqual([{ text: 'Well,' }]);
+  });
+
   it('throws the error of a body that is not a message', () => {
     expect(() => fromAnthropicResponse(errorBody('overloaded_error', 'Overloaded'))).toThrow(/Overloaded/);
     expect(() => fromAnthropicResponse('<html>')).toThrow(/an HTML page. Check baseUrl/);

@@ -82,20 +82,23 @@ export class AnswerBuilder {
 
   /** Returns the final response. */
   toResponse(): LlmResponse {
-    const parts = this.#parts.map((part) => (isPartBuilder(part) ? part.toPart(this.#endpoint) : part));
+    const received = this.#parts.map((part) => (isPartBuilder(part) ? part.toPart(this.#endpoint) : part));
+    const error = toAnswerError({
+      parts: received,
+      finishReason: this.#finishReason,
+      finishMessage: this.#finishMessage,
+      blockReason: this.#blockReason,
+      blockMessage: this.#blockMessage,
+    });
+    // The calls of a blocked answer must not run.
+    const parts = error.errorCode === undefined ? received : received.filter((part) => part.functionCall === undefined);
     const finishReason = this.#finishReason ?? this.#blockReason;
     const usage = addUsage(this.#earlierUsage, usageOf(this.#usage));
     const rest = this.#otherMembers();
     return {
       ...(parts.length > 0 && { content: { role: 'model', parts } }),
       ...(finishReason !== undefined && { finishReason }),
-      ...toAnswerError({
-        parts,
-        finishReason: this.#finishReason,
-        finishMessage: this.#finishMessage,
-        blockReason: this.#blockReason,
-        blockMessage: this.#blockMessage,
-      }),
+      ...error,
       ...(usage && { usageMetadata: usage }),
       ...(this.#grounding && { groundingMetadata: this.#grounding }),
       ...(this.#citations && { citationMetadata: this.#citations.toMetadata() }),

@@ -13,9 +13,14 @@ export async function* readGeminiStream(
   answer: Response,
   builder: AnswerBuilder,
 ): AsyncGenerator<LlmResponse, void, undefined> {
-  for await (const chunk of readChunks(answer)) {
-    const parts = builder.add(checkChunk(chunk));
-    if (parts.length > 0) yield { content: { role: 'model', parts }, partial: true };
+  try {
+    for await (const chunk of readChunks(answer)) {
+      const parts = builder.add(checkChunk(chunk));
+      if (parts.length > 0) yield { content: { role: 'model', parts }, partial: true };
+    }
+  } catch (error) {
+    // After the finish reason, a broken connection cuts off nothing of the answer.
+    if (TholeError.is(error) || !builder.isEnded) throw error;
   }
   if (!builder.isEnded && !builder.hasToken)
     throw new TholeError('MODEL_INCOMPLETE', "Gemini's stream ended before the answer was complete.");

@@ -117,9 +117,10 @@ describe('fromGeminiResponse', () => {
   });
 
   it.each(['SAFETY', 'RECITATION', 'PROHIBITED_CONTENT', 'BLOCKLIST', 'SPII'])(
-    'returns MODEL_BLOCKED and the received parts for an answer that ended with %s',
+    'returns MODEL_BLOCKED and parts without calls for an answer that ended with %s',
     (finishReason) => {
-      const response = fromGeminiResponse(answerOf([{ text: 'Well,' }], { finishReason, finishMessage: 'a filter' }));
+      const received = [{ text: 'Well,' }, { functionCall: { name: 'look', args: {} } }];
+      const response = fromGeminiResponse(answerOf(received, { finishReason, finishMessage: 'a filter' }));
       expect(response).toMatchObject({
         content: { parts: [{ text: 'Well,' }] },
         finishReason,

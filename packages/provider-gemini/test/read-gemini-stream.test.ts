@@ -128,6 +128,20 @@ describe('readGeminiStream', () => {
     });
   });
 
+  it('returns the final response if the connection breaks after the finish reason', async () => {
+    const readBroken = (candidate: object): Promise<ReadResult> => {
+      const bytes = async function* (): AsyncGenerator<Uint8Array> {
+        yield* bytesOf(`data: ${JSON.stringify({ candidates: [candidate] })}\n\n`, 1000);
+        throw new TypeError('terminated');
+      };
+      return readBytes(bytes());
+    };
+    const piece = { content: { parts: [{ text: 'Nine.' }] } };
+    const { final } = await readBroken({ ...piece, finishReason: 'STOP' });
+    expect(final).toMatchObject({ content: { parts: [{ text: 'Nine.' }] }, finishReason: 'STOP' });
+    await expect(readBroken(piece)).rejects.toThrow('terminated');
+  });
+
   it('throws MODEL_INCOMPLETE for an end without a finish reason', async () => {
     const piece = { candidates: [{ content: { parts: [{ text: 'The har' }] } }] };
     await expect(read([piece])).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });
@@ -203,7 +217,7 @@ async function readAll(response: Response): Promise<ReadResult> {
   return { partials, final: builder.toResponse() };
 }
 
-function readBytes(bytes: readonly Uint8Array[]): Promise<ReadResult> {
+function readBytes(bytes: readonly Uint8Array[] | AsyncIterable<Uint8Array>): Promise<ReadResult> {
   const body = ReadableStream.from(bytes) as unknown as ReadableStream<Uint8Array<ArrayBuffer>>;
   return readAll(new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } }));
 }

@@ -18,7 +18,10 @@ export function fromOpenAiResponse(answer: unknown, target: RequestTarget): LlmR
   if (!isPlainObject(answer)) throw openAiFailure(answer);
   if (isFailed(answer) && findBlockReason(answer) === undefined) throw failureOf(answer);
   const output: readonly unknown[] = Array.isArray(answer['output']) ? answer['output'] : [];
-  const { parts, others, isRefused } = fromOutputItems(output, endpointIn(target).name);
+  const { parts: received, others, isRefused } = fromOutputItems(output, endpointIn(target).name);
+  const finish = readFinish(answer, isRefused);
+  // The calls of a blocked answer must not run.
+  const parts = finish.errorCode === undefined ? received : received.filter((part) => part.functionCall === undefined);
   const usageMetadata = readUsage(answer['usage']);
   const { id, model } = answer;
   const customMetadata = {
@@ -28,7 +31,7 @@ export function fromOpenAiResponse(answer: unknown, target: RequestTarget): LlmR
   };
   return {
     ...(parts.length > 0 && { content: { role: 'model', parts } }),
-    ...readFinish(answer, isRefused),
+    ...finish,
     ...(usageMetadata && { usageMetadata }),
     ...readCitations(parts, others, endpointIn(target)),
     ...(typeof model === 'string' && { modelVersion: model }),

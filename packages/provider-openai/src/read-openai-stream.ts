@@ -19,6 +19,9 @@ export async function* readOpenAiStream(
 ): AsyncGenerator<LlmResponse> {
   const draft = new OutputDraft();
   let created: StreamEvent = {};
+  const toFinal = (event: StreamEvent): LlmResponse =>
+    fromOpenAiResponse(completeAnswer(event, created, draft), target);
+  const toBlocked = (error: unknown): LlmResponse => toFinal({ type: 'response.failed', error });
   try {
     for await (const event of events) {
       if (!isEvent(event)) continue;
@@ -48,21 +51,18 @@ export async function* readOpenAiStream(
           break;
         case 'error':
           if (findBlockReason(event) === undefined) throw openAiFailure(event);
-          return yield fromOpenAiResponse(
-            completeAnswer({ type: 'response.failed', error: event }, created, draft),
-            target,
-          );
+          return yield toBlocked(event);
         case 'response.failed':
         case 'response.completed':
         case 'response.incomplete':
-          return yield fromOpenAiResponse(completeAnswer(event, created, draft), target);
+          return yield toFinal(event);
       }
     }
   } catch (thrown) {
     // The SDK throws error events, but a block is reported as a final response.
     const error = (thrown as { error?: unknown }).error;
     if (!isPlainObject(error) || findBlockReason(error) === undefined) throw thrown;
-    return yield fromOpenAiResponse(completeAnswer({ type: 'response.failed', error }, created, draft), target);
+    return yield toBlocked(error);
   }
   throw new TholeError('MODEL_INCOMPLETE', 'OpenAI’s stream ended before the answer was complete.');
 }

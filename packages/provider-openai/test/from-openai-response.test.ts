@@ -281,6 +281,12 @@ describe('fromOpenAiResponse with a status', () => {
     expect(plain(response)).toEqual([{ text: 'Half' }]);
   });
 
+  it('returns no calls of a blocked answer', () => {
+    const call = { type: 'function_call', id: 'fc_1', call_id: 'c1', name: 'look', arguments: '{}' };
+    const blocked = { status: 'incomplete', incomplete_details: { reason: 'content_filter' } };
+    expect(plain(read([message(['Half']), call], blocked))).toEqual([{ text: 'Half' }]);
+  });
+
   it('throws the mapped error for a failed answer', () => {
     const error = { code: 'rate_limit_exceeded', message: 'Slow down.' };
     expect(() => read([], { status: 'failed', error })).toThrow(

@@ -12,13 +12,11 @@ export {
 } from './service/assert-memory.ts';
 export { filterByMinScore } from './service/filter-by-min-score.ts';
 export { hasExpired } from './service/matches-filter.ts';
-export { assertRanking } from './service/memory-service-options.ts';
+export { assertRanking, splitMemoryOptions } from './service/memory-service-options.ts';
 export { newEntriesOf } from './service/new-entries.ts';
-export type { NewEntries } from './service/new-entries.ts';
 export { seqOfCursor } from './service/seq-of-cursor.ts';
 export { thawEntry } from './service/thaw-entry.ts';
 export { assertEmbedder } from './vectors/assert-embedder.ts';
 export { dimensionMismatch } from './vectors/check-vectors.ts';
 export { VectorMemoryRanking } from './vectors/vector-memory-ranking.ts';
-export type { VectorRankingOptions } from './vectors/vector-memory-ranking.ts';
 export { VectorRemovingStore } from './vectors/vector-removing-store.ts';

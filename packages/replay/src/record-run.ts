@@ -76,16 +76,10 @@ export async function recordRun<T = unknown>(
     const signIns = signInsOf([...(session?.events ?? []), ...events]);
     recorded.request = toRecordedRequest(runs.length === 1 ? { ...request, yieldUserMessage: true } : full, signIns);
     const run = isResume ? runner.resume(full as ResumeRequest<T>) : runner.runAsync(full as RunRequest<T>);
-    try {
-      for await (const event of run) {
-        p.onEvent?.(event);
-        if (event.partial) continue;
-        events.push(event);
-        recorded.events.push(toJson(event));
-      }
-    } catch (error) {
-      recorded.error = toRecordedError(error);
-    }
+    await recordEvents(run, recorded, (event) => {
+      p.onEvent?.(event);
+      if (!event.partial) events.push(event);
+    });
     sessionId = run.sessionId;
     await runner.idle();
   }
@@ -95,6 +89,22 @@ export async function recordRun<T = unknown>(
   );
   if (p.file !== undefined) await writeFile(p.file, `${JSON.stringify(recording, null, 2)}\n`);
   return recording;
+}
+
+/** Reads a run to its end. Records its complete events, and its error if it fails. */
+async function recordEvents(
+  run: AsyncIterable<Event>,
+  recorded: RecordedRun,
+  onEvent: (event: Event) => void,
+): Promise<void> {
+  try {
+    for await (const event of run) {
+      onEvent(event);
+      if (!event.partial) recorded.events.push(toJson(event));
+    }
+  } catch (error) {
+    recorded.error = toRecordedError(error);
+  }
 }
 
 async function snapshot({ sessionService }: Runner, ref: SessionRef): Promise<RecordedSession | null> {

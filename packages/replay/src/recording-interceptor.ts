@@ -1,9 +1,10 @@
-import type { EventActions, Json, LlmResponse, StateDelta, ToolContext } from '@thole/core';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { EventActions, Json, LlmResponse, State, StateDelta, ToolContext } from '@thole/core';
 import { failInvalidJson, JsonCopier } from '@thole/core/kit';
 import type { CallInterceptor } from '@thole/core/kit';
 import { toRecordedError } from './recorded-error.ts';
 import { toRecordedResult } from './recorded-result.ts';
-import type { RecordedCall, RecordedRun, RecordedToolCall } from './recording.ts';
+import type { RecordedAgentStep, RecordedCall, RecordedRun, RecordedToolCall } from './recording.ts';
 import type { RecordingRuntime } from './recording-runtime.ts';
 import { requestJson, toJson } from './to-json.ts';
 
@@ -11,7 +12,9 @@ import { requestJson, toJson } from './to-json.ts';
 export class RecordingInterceptor implements CallInterceptor {
   readonly #runtime: RecordingRuntime;
   #calls: RecordedCall[] = [];
-  #steps: RecordedSteps = [];
+  #steps: RecordedAgentStep[] = [];
+  /** The step of an agent or a tool whose function is running. */
+  readonly #activeStep = new AsyncLocalStorage<Partial<RecordedAgentStep>>();
   #ended = 0;
 
   constructor(runtime: RecordingRuntime) {
@@ -27,6 +30,7 @@ export class RecordingInterceptor implements CallInterceptor {
 
   async *callModel(p: Parameters<CallInterceptor['callModel']>[0]): AsyncGenerator<LlmResponse, void, undefined> {
     const { agentName: agent, branch, model, options } = p;
+    this.#markActiveStep();
     const responses: LlmResponse[] = [];
     const request = requestJson(p.request);
     const call: RecordedCall = { kind: 'model', agent, ...(branch !== undefined && { branch }), request, responses };
@@ -45,12 +49,13 @@ export class RecordingInterceptor implements CallInterceptor {
   }
 
   async callTool({ args, tool, toolContext }: Parameters<CallInterceptor['callTool']>[0]): Promise<unknown> {
+    this.#markActiveStep();
     const copy = toJson(args);
     const more = { steps: [], stateDelta: {}, actions: {} };
     const call: RecordedToolCall = { kind: 'tool', agent: toolContext.agentName, tool: tool.name, args: copy, ...more };
     this.#calls.push(call);
-    const before = { state: deltaOf(toolContext), actions: toJson(toolContext.actions) };
-    recordSteps(toolContext, call);
+    const before = { state: deltaOf(toolContext.state), actions: toJson(toolContext.actions) };
+    recordSteps(toolContext, call, this.#activeStep);
     try {
       const result = await tool.runAsync({ args, toolContext });
       if (!toolContext.signal.aborted) {
@@ -60,27 +65,22 @@ export class RecordingInterceptor implements CallInterceptor {
       return result;
     } catch (error) {
       if (!toolContext.signal.aborted) this.#fail(call, error);
-      // The tool paused, so the call has no answer yet. A replay runs the tool.
-      if ((error as { isRunPaused?: unknown } | null)?.isRunPaused === true) call.runs = true;
+      if (isPause(error)) call.runs = true;
       throw error;
     } finally {
-      call.stateDelta = changedMembers(before.state, deltaOf(toolContext));
+      call.stateDelta = changedMembers(before.state, deltaOf(toolContext.state));
       call.actions = changedMembers(before.actions, toJson(toolContext.actions)) as Partial<EventActions>;
     }
   }
 
-  async runStep({
-    agent,
-    name,
-    n,
-    path,
-    run,
-    signal,
-  }: Parameters<CallInterceptor['runStep']>[0]): Promise<Json | undefined> {
-    const step: RecordedSteps[number] = { agent, path, name, n };
+  async runStep(p: Parameters<CallInterceptor['runStep']>[0]): Promise<Json | undefined> {
+    const { agent, changes, name, n, path, run, signal } = p;
+    this.#markActiveStep();
+    const step: RecordedAgentStep = { agent, path, name, n, stateDelta: {}, artifactDelta: {} };
     this.#steps.push(step);
+    const before = { state: deltaOf(changes.state), artifacts: changes.artifactDelta };
     try {
-      const result = await run();
+      const result = await this.#activeStep.run(step, run);
       if (signal.aborted) return result;
       // Throws the error of the runner for a result that is not JSON, so that the recording contains it.
       if (result !== undefined)
@@ -89,8 +89,18 @@ export class RecordingInterceptor implements CallInterceptor {
       return result;
     } catch (error) {
       if (!signal.aborted) this.#fail(step, error);
+      if (isPause(error)) step.runs = true;
       throw error;
+    } finally {
+      step.stateDelta = changedMembers(before.state, deltaOf(changes.state));
+      step.artifactDelta = changedMembers(before.artifacts, changes.artifactDelta);
     }
+  }
+
+  /** Marks the step that makes the current call: a replay runs it, because it needs the answers of its calls. */
+  #markActiveStep(): void {
+    const step = this.#activeStep.getStore();
+    if (step && step.end === undefined) step.runs = true;
   }
 
   #fail(call: EndedCall, error: unknown): void {
@@ -104,21 +114,28 @@ export class RecordingInterceptor implements CallInterceptor {
   }
 }
 
-type RecordedSteps = NonNullable<RecordedRun['steps']>;
 type EndedCall = Pick<RecordedToolCall, 'end' | 'error'>;
 
 /** Records the steps of the tool, and whether it runs agents. */
-function recordSteps(context: ToolContext, call: RecordedToolCall): void {
+function recordSteps(
+  context: ToolContext,
+  call: RecordedToolCall,
+  activeStep: AsyncLocalStorage<Partial<RecordedAgentStep>>,
+): void {
   const step = context.step.bind(context);
   const runChild = context.runChild.bind(context);
   const recordStep: ToolContext['step'] = async (name, fn) => {
+    const record: RecordedToolCall['steps'][number] = { name };
     try {
-      const result = await step(name, fn);
-      call.steps.push({ name, ...(result !== undefined && { result: toJson(result as Json) }) });
+      // The runner rejects a value that is not a function.
+      const result = await step(name, typeof fn === 'function' ? (p) => activeStep.run(record, () => fn(p)) : fn);
+      if (result !== undefined) record.result = toJson(result as Json);
       return result as never;
     } catch (error) {
-      call.steps.push({ name, error: toRecordedError(error) });
+      record.error = toRecordedError(error);
       throw error;
+    } finally {
+      call.steps.push(record);
     }
   };
   Object.defineProperty(context, 'step', { value: recordStep });
@@ -130,8 +147,13 @@ function recordSteps(context: ToolContext, call: RecordedToolCall): void {
   });
 }
 
+/** True if the error means that the call waits for an answer. It has no result yet, so a replay runs it. */
+function isPause(error: unknown): boolean {
+  return (error as { isRunPaused?: unknown } | null)?.isRunPaused === true;
+}
+
 /** Returns the state changes that are not part of an event yet. They stay in the state. */
-function deltaOf({ state }: ToolContext): StateDelta {
+function deltaOf(state: State): StateDelta {
   const taken = state.takeDelta();
   if (!taken) return {};
   state.restore(taken);

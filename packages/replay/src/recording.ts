@@ -44,11 +44,16 @@ export interface RecordedRun {
 }
 
 /** A step that an agent has run. `path` is the place of the agent, and `n` counts its steps with this name. */
-interface RecordedAgentStep extends CallMembers {
+export interface RecordedAgentStep extends CallMembers {
   path: string;
   name: string;
   n: number;
   result?: Json | undefined;
+  /** True if a replay runs the step: it paused, or it made calls or other steps. */
+  runs?: boolean | undefined;
+  /** Changes of state without `temp:` keys. */
+  stateDelta: StateDelta;
+  artifactDelta: EventActions['artifactDelta'];
 }
 
 /** A recorded call of a model or a tool. */
@@ -80,8 +85,8 @@ export interface RecordedToolCall extends CallMembers {
   result?: Json | undefined;
   /** True if a replay runs the tool: it paused, or it ran an agent. */
   runs?: boolean | undefined;
-  /** Results of `context.step`, in order. */
-  steps: { name: string; result?: Json | undefined; error?: RecordedError | undefined }[];
+  /** Results of `context.step`, in order. A replay runs a step with `runs`, which ran an agent. */
+  steps: { name: string; result?: Json | undefined; error?: RecordedError | undefined; runs?: boolean | undefined }[];
   /** Changes of state without `temp:` keys. */
   stateDelta: StateDelta;
   actions: Partial<EventActions>;

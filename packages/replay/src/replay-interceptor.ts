@@ -79,13 +79,16 @@ export class ReplayInterceptor implements CallInterceptor {
   }
 
   async runStep(p: Parameters<CallInterceptor['runStep']>[0]): Promise<Json | undefined> {
-    const { agent, name, n, path, run, signal } = p;
+    const { agent, changes, name, n, path, run, signal } = p;
     if (!this.#run.steps) return run();
     const at = this.#unusedSteps.findIndex((each) => each.path === path && each.name === name && each.n === n);
     const [step] = at < 0 ? [] : this.#unusedSteps.splice(at, 1);
     if (!step)
       return this.#endReplay({ call: describeStep({ agent, name, n }), path: '', expected: undefined, actual: name });
+    if (step.runs) return run();
     await this.#waitForTurn(step, signal);
+    changes.state.update(step.stateDelta);
+    for (const [filename, version] of Object.entries(step.artifactDelta)) changes.addArtifactVersion(filename, version);
     if (step.error) throw fromRecordedError(step.error);
     return step.result;
   }
@@ -167,7 +170,7 @@ function replaySteps(context: ToolContext, { steps }: RecordedToolCall): void {
   const replayStep: ToolContext['step'] = (name, fn) => {
     const at = remaining.findIndex((each) => each.name === name);
     const [found] = at < 0 ? [] : remaining.splice(at, 1);
-    if (!found) return step(name, fn) as never;
+    if (!found || found.runs) return step(name, fn) as never;
     return step(name, async () => {
       if (found.error) throw fromRecordedError(found.error);
       return found.result as never;

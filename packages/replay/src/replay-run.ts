@@ -54,8 +54,8 @@ const names = optionNames<ReplayOptions>({
 
 /**
  * Runs an app or agent on a recording or its file, and compares the events and calls. Models, tools and steps return
- * their recorded answers. Only tools that paused or ran an agent run again, with recorded steps. Ids, times and `seq` of
- * events are not compared. Compactions are off. Throws `RECORDING_INVALID` if the file is not a recording, and the
+ * their recorded answers. Only tools and steps that paused, ran an agent or made other steps run again. Ids, times and
+ * `seq` of events are not compared. Compactions are off. Throws `RECORDING_INVALID` if the file is not a recording, and the
  * errors of `Runner` for an invalid app.
  */
 export async function replayRun(

@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEvent, pendingInterrupts } from '@thole/core';
-import type { Agent, Event, Tool } from '@thole/core';
-import { InMemorySessionService } from '@thole/mem-services';
+import { createEvent, pendingInterrupts, textOf } from '@thole/core';
+import type { Agent, Event, InvocationContext, Tool } from '@thole/core';
+import { InMemoryArtifactService, InMemorySessionService } from '@thole/mem-services';
 import { LlmAgent, ParallelAgent, Runner } from '@thole/runner';
 import { calls, fails, says, ScriptedLlm } from '@thole/testing';
 import { FunctionTool } from '@thole/tools';
@@ -247,6 +247,68 @@ describe('replayRun', () => {
     expect(more.text).toMatch(/^Event 2: call 3 of the step a of custom differs/);
     expect((await replayRun(read, custom('a', 'b'))).equal).toBe(false);
     expect(charged).toBe(3);
+  });
+
+  it('runs a step again that made calls or other steps, with their recorded answers', async () => {
+    let charged = 0;
+    const custom = (): Agent => {
+      const child = new LlmAgent({ name: 'child', model: new ScriptedLlm(says('From the child.')) });
+      const ask = async (context: InvocationContext): Promise<string> => {
+        const events = await Array.fromAsync(context.runChild({ agent: child, message: 'Hello.' }));
+        return `${textOf(events.at(-1)?.content)} ${await context.step('charge', () => ++charged)}`;
+      };
+      return {
+        name: 'custom',
+        async *runAsync(context) {
+          const text = await context.step('ask', () => ask(context));
+          const content = { role: 'model' as const, parts: [{ text }] };
+          yield createEvent({ author: 'custom', invocationId: context.invocationId, content }, context.runtime);
+        },
+      };
+    };
+    const recording = await recordRun(optionsFor({ name: 'trips', rootAgent: custom() }), hello);
+    expect(recording.runs[0]!.events.at(-1)!.content!.parts![0]!.text).toBe('From the child. 1');
+    expect(await replayRun(recording, custom())).toMatchObject({ equal: true });
+    expect(charged).toBe(1);
+  });
+
+  it('runs a step of a tool again that ran an agent', async () => {
+    const root = (): LlmAgent => {
+      const child = new LlmAgent({ name: 'child', model: new ScriptedLlm(says('Clear.')) });
+      const runAsync: Tool['runAsync'] = ({ toolContext }) =>
+        toolContext.step('ask', async () => {
+          const events = await Array.fromAsync(toolContext.runChild({ agent: child, message: 'Hello.' }));
+          return textOf(events.at(-1)?.content);
+        });
+      const model = new ScriptedLlm(calls('weather'), says('Clear skies.'));
+      return new LlmAgent({ name: 'root', model, tools: [{ ...weather, runAsync }] });
+    };
+    const recording = await recordRun(optionsFor({ name: 'trips', rootAgent: root() }), hello);
+    expect(await replayRun(recording, root())).toMatchObject({ equal: true });
+  });
+
+  it('repeats changes of state and artifacts in steps, and runs a step again after a pause', async () => {
+    const custom = (): Agent => ({
+      name: 'custom',
+      async *runAsync(context) {
+        await context.step('save', async () => {
+          context.state.set('plan', 'Rome');
+          await context.saveArtifact('plan.txt', { text: 'Rome' });
+        });
+        const answer = await context.step('ask', () => context.requestInput({ message: 'Which?' }));
+        const content = {
+          role: 'model' as const,
+          parts: [{ text: JSON.stringify([context.state.get('plan'), answer]) }],
+        };
+        yield createEvent({ author: 'custom', invocationId: context.invocationId, content }, context.runtime);
+      },
+    });
+    const options = optionsFor({ name: 'trips', rootAgent: custom() });
+    const artifactService = new InMemoryArtifactService();
+    const first = { ...hello, sessionId: 's' };
+    const recording = await recordRun({ ...options, artifactService, autoCreateSession: true }, [first, answerRequest]);
+    expect(recording.runs[1]!.events.at(-1)!.content!.parts![0]!.text).toBe('["Rome","yes"]');
+    expect(await replayRun(recording, custom())).toMatchObject({ equal: true });
   });
 
   it('names a step that an agent does not run any more', async () => {

@@ -1,49 +1,16 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import {
-  assertName,
-  invalidInput,
-  isPlainObject,
-  optionNames,
-  rejectUnknownOptions,
-  withRuntime,
-} from '@thole/core/kit';
+import { assertName, invalidInput, withRuntime } from '@thole/core/kit';
 import type { App, Runtime } from '@thole/core';
 import { Runner } from '@thole/runner';
-import type { ClientScope, HandlerOptions } from './handler-options.ts';
+import { assertHandlerOptions } from './assert-handler-options.ts';
 import type { HandlerContext } from './handler-context.ts';
-import { assertAllowedHosts } from './http/assert-allowed-hosts.ts';
+import type { HandlerOptions } from './handler-options.ts';
 import { resolveLimits } from './limits.ts';
 import { ErrorLog } from './logging/error-log.ts';
 import { handlerLogger } from './logging/handler-logger.ts';
 import { createOpenApi } from './openapi/create-open-api.ts';
 import type { Route } from './route.ts';
-import { assertRecoveryOptions } from './recovery.ts';
 import { ActiveRuns } from './runs/active-runs.ts';
-
-const knownOptions = optionNames<HandlerOptions>({
-  apps: true,
-  sessionService: true,
-  memoryService: true,
-  artifactService: true,
-  runtime: true,
-  logger: true,
-  development: true,
-  authorize: true,
-  authorizeScope: true,
-  rateLimit: true,
-  allowedHosts: true,
-  cors: true,
-  limits: true,
-  onDisconnect: true,
-  recover: true,
-  ui: true,
-  basePath: true,
-  deps: true,
-  toolErrors: true,
-  traces: true,
-  clientMayWrite: true,
-});
-const clientScopes: readonly string[] = ['session', 'user', 'app'] satisfies ClientScope[];
 
 /**
  * Validates the options of a handler and returns its context, and the runners that it created and must close. Throws
@@ -53,27 +20,8 @@ export function createHandlerContext(
   options: HandlerOptions,
   routes: readonly Route[],
 ): { context: HandlerContext; ownRunners: readonly Runner[] } {
-  rejectUnknownOptions(options, knownOptions, 'createHandler');
+  assertHandlerOptions(options);
   const { onDisconnect = 'abort', clientMayWrite = ['session', 'user'] } = options;
-  if (!['abort', 'continue'].includes(onDisconnect))
-    throw new TholeError('INVALID_INPUT', `onDisconnect must be 'abort' or 'continue'.`);
-  if (!Array.isArray(clientMayWrite) || clientMayWrite.some((each) => !clientScopes.includes(each as string)))
-    throw new TholeError('INVALID_INPUT', `clientMayWrite must be a list of 'session', 'user' and 'app'.`);
-  for (const name of ['authorize', 'authorizeScope', 'rateLimit', 'ui', 'deps'] as const) {
-    if (options[name] !== undefined && typeof options[name] !== 'function')
-      throw invalidInput(name, 'a function', options[name]);
-  }
-  assertAllowedHosts(options.allowedHosts);
-  assertMethods('logger', options.logger, ['debug', 'info', 'warn', 'error']);
-  assertMethods('traces', options.traces, ['start', 'ofEvent', 'ofSession']);
-  if (options.development !== undefined && typeof options.development !== 'boolean')
-    throw invalidInput('development', 'true or false', options.development);
-  const { recover } = options;
-  if (recover !== undefined && typeof recover !== 'boolean' && !isPlainObject(recover))
-    throw invalidInput('recover', 'true, false or an object', recover);
-  if (typeof recover === 'object') assertRecoveryOptions(recover, 'recover');
-  if (!['message', 'redacted', undefined].includes(options.toolErrors))
-    throw new TholeError('INVALID_INPUT', `toolErrors must be 'message' or 'redacted'.`);
   const baseRuntime = options.runtime ?? systemRuntime();
   const logger = handlerLogger(options.logger, baseRuntime.logger);
   const runtime = logger === baseRuntime.logger ? baseRuntime : withRuntime(baseRuntime, { logger });
@@ -84,7 +32,7 @@ export function createHandlerContext(
   const context: HandlerContext = {
     ...{ runners, runtime, limits, onDisconnect, clientMayWrite: new Set(clientMayWrite) },
     ...{ ui: options.ui, basePath, deps: options.deps, traces: options.traces },
-    ...{ toolErrors: options.toolErrors, recovers: Boolean(recover) },
+    ...{ toolErrors: options.toolErrors, recovers: Boolean(options.recover) },
     errorLog: new ErrorLog(logger, options.development ?? false),
     runs: new ActiveRuns({ limits, runtime }),
     hasAuthorize: options.authorize !== undefined,
@@ -92,13 +40,6 @@ export function createHandlerContext(
     openApi: () => (openApi ??= JSON.stringify(createOpenApi(routes, basePath))),
   };
   return { context, ownRunners };
-}
-
-/** Throws `INVALID_INPUT` unless an option is undefined or has these methods. */
-function assertMethods(name: string, option: object | undefined, methods: readonly string[]): void {
-  if (option === undefined) return;
-  const missing = methods.find((method) => typeof (option as Record<string, unknown> | null)?.[method] !== 'function');
-  if (missing !== undefined) throw new TholeError('INVALID_INPUT', `${name} must have the method ${missing}().`);
 }
 
 function createRunners(

@@ -1,5 +1,12 @@
 import { textOf } from '@thole/core';
-import { assertCount, DEFAULT_MIN_RELEVANCE, isoTime, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import {
+  assertCount,
+  DEFAULT_MIN_RELEVANCE,
+  isoTime,
+  normalizeStatement,
+  optionNames,
+  rejectUnknownOptions,
+} from '@thole/core/kit';
 import type { MemoryEntry, Tool, ToolContext } from '@thole/core';
 import { answerIfNotConfigured } from './answer-if-not-configured.ts';
 import { FunctionTool } from './function-tool.ts';
@@ -60,7 +67,10 @@ export function forgetTool(options: ForgetToolOptions = {}): Tool {
         { tool: 'forget', code: 'MEMORY_NOT_CONFIGURED', error: NO_MEMORY, toolContext },
         async (): Promise<ForgetAnswer> => {
           const found = await findCandidates(what, limit, toolContext);
-          const chosen = found.filter((entry) => (id ? entry.id === id : isSameText(textOf(entry.content), what)));
+          const statement = normalizeStatement(what);
+          const chosen = found.filter((entry) =>
+            id ? entry.id === id : normalizeStatement(textOf(entry.content)) === statement,
+          );
           if (chosen.length > 0) return forget(chosen, limit, toolContext);
           const candidates = found.map(toCandidate);
           if (id) return { forgotten: 0, error: UNKNOWN_ID_ERROR, candidates };
@@ -99,18 +109,4 @@ async function findCandidates(
 function toCandidate({ id, kind, content, timestamp }: MemoryEntry): MemoryCandidate {
   const time = isoTime(timestamp);
   return { id, text: textOf(content), kind, ...(time !== undefined && { time }) };
-}
-
-/** Returns true if the texts differ only in case, white space and a final `.` or `!`. */
-function isSameText(a: string, b: string): boolean {
-  return normalizeText(a) === normalizeText(b);
-}
-
-function normalizeText(text: string): string {
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/\s+/gu, ' ')
-    .replace(/[\s.!]+$/u, '')
-    .trim();
 }

@@ -39,9 +39,12 @@ const OBJECT_KEYWORDS: readonly string[] = [...Object.values(schemaKeywords).fla
 function isJsonSchemaShape(input: unknown): input is object {
   if (!isPlainObject(input) || isStandardSchema(input)) return false;
   const members = Object.entries(input);
-  const isShape = members.every(([name, value]) => isJsonSchemaOfType(value) && !OBJECT_KEYWORDS.includes(name));
+  const isShape = members.every(([name, value]) => describesValue(value) && !OBJECT_KEYWORDS.includes(name));
   return isShape && members.length > 0;
 }
 
-const isJsonSchemaOfType = (value: unknown): boolean =>
-  isPlainObject(value) && typeof value['type'] === 'string' && !isStandardSchema(value);
+/** Keywords with which the schema of a parameter usually describes its values. */
+const VALUE_KEYWORDS: readonly string[] = ['type', 'enum', 'const', '$ref', 'anyOf', 'oneOf', 'allOf'];
+
+const describesValue = (value: unknown): boolean =>
+  isPlainObject(value) && VALUE_KEYWORDS.some((keyword) => value[keyword] !== undefined) && !isStandardSchema(value);

@@ -13,6 +13,11 @@ describe('readSchemaInput', () => {
       "parameters is an object of JSON Schemas. Wrap it in one schema: { type: 'object', properties: { city, nights } }",
     ],
     [
+      'an object of JSON Schemas without a single type',
+      { unit: { enum: ['C', 'F'] }, city: { type: ['string', 'null'] }, at: { anyOf: [{ type: 'string' }] } },
+      "Wrap it in one schema: { type: 'object', properties: { unit, city, at } }",
+    ],
+    [
       'a schema of zod 3',
       z3.object({ city: z3.string() }),
       'a schema of zod 3, which does not provide JSON Schema. Use zod 4.2',

@@ -61,6 +61,34 @@ describeInBrowser('text that is written on the page', (browser) => {
     expect((await hotel.client.sessions.list(user)).totalItems).toBe(1);
   });
 
+  it('is sent in a new session without leaving a session that was opened meanwhile', async () => {
+    const hotel = await startHotelServer([says('At your service.'), says('The pool is closed.')]);
+    await hotel.client.sessions.create({ ...user, sessionId: 'first' });
+    const newMessage = { role: 'user' as const, parts: [{ text: 'Hello?' }] };
+    await hotel.client.runToCompletion({ ...user, sessionId: 'first', newMessage });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
+    const creating = Promise.withResolvers<void>();
+    await page.route('**/sessions', async (route) => {
+      if (route.request().method() === 'POST') await creating.promise;
+      await route.continue();
+    });
+    await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
+    await message(page).fill('Is the pool open?');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => message(page).inputValue()).toBe('');
+    await page.getByRole('link', { name: /^first/ }).click();
+    const main = page.getByRole('main');
+    await main.getByText('At your service.').waitFor();
+    creating.resolve();
+    await page.getByRole('link', { name: /^Is the pool open/ }).waitFor();
+    await expect.poll(async () => (await hotel.client.sessions.list(user)).sessions[0]?.lastSeq).toBe(2);
+    expect(await page.evaluate('location.hash')).toContain('first');
+    await main.getByText('At your service.').waitFor();
+    await page.getByRole('link', { name: /^Is the pool open/ }).click();
+    await main.getByText('The pool is closed.').waitFor();
+    expect(await main.getByText('Is the pool open?').count()).toBe(1);
+  });
+
   it('returns with the reason when the server creates no session', async () => {
     const hotel = await startHotelServer();
     const page = await visit(browser(), `${hotel.url}/dev-ui/`, { expected: /500/ });

@@ -122,6 +122,35 @@ describeInBrowser('the page, in its inspector', (browser) => {
     await scope('Session').waitFor();
   });
 
+  it('keeps unsaved changes of the state while another tab or session is open', async () => {
+    const hotel = await startHotelServer();
+    for (const sessionId of ['one', 'two'])
+      await hotel.client.sessions.create({ appName: 'hotel', userId: 'user', sessionId, state: { mood: 'calm' } });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/one?tab=state`);
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    const value = inspector.getByLabel('Value of mood, as JSON');
+    await inspector.getByRole('button', { name: 'Edit mood' }).click();
+    await value.fill('"not yet sav');
+    await inspector.getByRole('button', { name: 'Add key to app state' }).click();
+    await inspector.getByText('By default, a server refuses changes of app state.').waitFor();
+    await inspector.getByLabel('Name of the new key').fill('rate');
+    await page.getByRole('tab', { name: 'Event' }).click();
+    await value.waitFor({ state: 'detached' });
+    await page.goto(`${hotel.url}/dev-ui/#/hotel/two?tab=state`);
+    await inspector.getByRole('button', { name: 'Edit mood' }).waitFor();
+    await page.goto(`${hotel.url}/dev-ui/#/hotel/one?tab=event`);
+    await page.getByRole('tab', { name: 'Event' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    expect(await value.inputValue()).toBe('"not yet sav');
+    expect(await inspector.getByLabel('Name of the new key').inputValue()).toBe('rate');
+    await page.locator('[role=tab]:focus').waitFor();
+    await value.fill('"saved"');
+    await inspector.getByRole('button', { name: 'Save' }).click();
+    await inspector.getByText('"saved"', { exact: true }).waitFor();
+    await value.waitFor({ state: 'detached' });
+  });
+
   it('undoes the deletion of a key in its own session while another session is open', async () => {
     const hotel = await startHotelServer();
     for (const sessionId of ['first', 'second'])
@@ -160,6 +189,41 @@ describeInBrowser('the page, in its inspector', (browser) => {
     await files.getByRole('button', { name: 'view.png' }).click();
     await inspector.getByRole('img').waitFor();
     await expect.poll(() => page.evaluate(`document.querySelector('.preview img').naturalWidth`)).toBe(1);
+  });
+
+  it('keeps the preview in view if there are many files, and explains files without a preview', async () => {
+    const hotel = await startHotelServer();
+    const ref = { ...user, sessionId: 'one' };
+    await hotel.client.sessions.create(ref);
+    const save = (filename: string, mimeType: string, text: string) =>
+      hotel.client.artifacts.save({
+        ...{ ...ref, filename },
+        artifact: { inlineData: { mimeType, data: Buffer.from(text).toString('base64') } },
+      });
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="top.hacked = 1"><script>top.hacked = 1</script></svg>';
+    await save('broken.png', 'image/png', 'not an image');
+    await save('drawing.svg', 'image/svg+xml', svg);
+    await save('page.html', 'text/html', '<script>top.hacked = 1</script>');
+    await save('nothing.txt', 'text/plain', '');
+    for (let i = 0; i < 30; i++) await save(`report ${i}.txt`, 'text/plain', `Report ${i}`);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/one?tab=artifacts`);
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    const isInView = (text: string): Promise<void> =>
+      expect
+        .poll(async () => (await inspector.getByText(text, { exact: true }).last().boundingBox())?.y ?? Infinity)
+        .toBeLessThan(500);
+    await inspector.getByText('This browser cannot show the file.').waitFor();
+    for (const [name, text] of [
+      ['drawing.svg', 'Version 0 · image/svg+xml · '],
+      ['page.html', '<script>top.hacked = 1</script>'],
+      ['nothing.txt', 'The file is empty.'],
+      ['report 7.txt', 'Report 7'],
+    ] as const) {
+      await inspector.getByRole('button', { name }).click();
+      if (name === 'drawing.svg') await inspector.getByRole('img').waitFor();
+      else await isInView(text);
+    }
+    expect(await page.evaluate('top.hacked')).toBeUndefined();
   });
 
   it('shows times in timeline and trace, and marks an event’s agents and tools in the graph', async () => {

@@ -6,6 +6,7 @@ import { startHotelServer } from '../hotel-server.ts';
 import { keepScreenshot } from '../keep-screenshot.ts';
 import { visit } from '../visit.ts';
 import { startHotelWithData } from './hotel-with-data.ts';
+import { skippedHeadings } from './skipped-headings.ts';
 
 const tabs = {
   event: /invocationId/,
@@ -19,12 +20,24 @@ const tabs = {
 const wide = { width: 1440, height: 900 };
 const phone = { width: 390, height: 844 };
 
+/** The elements outside the width of the screen, if the page can scroll horizontally. */
+const wideElements = `document.documentElement.scrollWidth <= innerWidth ? [] :
+  [...document.querySelectorAll('body *')].filter((each) => each.getBoundingClientRect().right > innerWidth)
+    .map((each) => each.tagName + ' ' + (each.getAttribute('class') ?? ''))`;
+
+/** The controls with text that is higher than the control. */
+const cutTexts = `[...document.querySelectorAll('button, a, input, summary, .bar, .top *, .tab')]
+  .filter((each) => each.clientHeight > 4 && each.scrollHeight > each.clientHeight + 2 && getComputedStyle(each).overflowY !== 'auto')
+  .filter((each) => !each.closest('.visually-hidden'))
+  .map((each) => each.className + ': ' + each.textContent.slice(0, 40))`;
+
 /** Returns a function that checks a view with axe in both themes and saves screenshots, and the list of serious findings. */
 function checks(page: Page, prefix: string) {
   const found: string[] = [];
   const check = async (view: string, part?: string): Promise<void> => {
     const keep = (theme: string): Promise<void> => keepScreenshot(page, `${prefix}${theme}-${view}`);
-    found.push(...(await seriousInBothThemes(page, part, keep)).map((each) => `${view}, ${each}`));
+    const problems = [...(await seriousInBothThemes(page, part, keep)), ...(await skippedHeadings(page))];
+    found.push(...problems.map((each) => `${view}, ${each}`));
   };
   return { found, check };
 }
@@ -87,6 +100,30 @@ describeInBrowser('the appearance of the page', (browser) => {
     }
     expect(overflowing).toEqual([]);
     expect(found).toEqual([]);
+  });
+
+  it('follows the text size of the browser, and then also fits the screen', async () => {
+    const hotel = await startHotelWithData();
+    const at = `${hotel.url}/dev-ui/#/hotel/${hotel.sessionId}/${encodeURIComponent(hotel.eventId)}`;
+    for (const viewport of [wide, phone]) {
+      const page = await visit(browser(), at, { viewport });
+      const heightOf = (selector: string): Promise<number> =>
+        page.evaluate(`document.querySelector('${selector}').getBoundingClientRect().height`);
+      await page.getByRole('main').getByText('is booked, on a high floor').waitFor();
+      const before = await heightOf('.entry-author');
+      for (const size of [20, 24]) {
+        await page.evaluate(`document.documentElement.style.fontSize = '${size}px'`);
+        expect(await heightOf('.entry-author')).toBeCloseTo((before * size) / 16, 0);
+        await keepScreenshot(page, `${viewport.width}-${size}px`);
+        for (const tab of Object.keys(tabs)) {
+          await page.goto(`${at}?tab=${tab}`);
+          expect([tab, await page.evaluate(wideElements)]).toEqual([tab, []]);
+          const cut: string[] = await page.evaluate(cutTexts);
+          expect([tab, cut]).toEqual([tab, []]);
+          if (viewport === wide) await keepScreenshot(page, `${viewport.width}-${size}px-${tab}`);
+        }
+      }
+    }
   });
 
   it('follows the system theme until another is chosen, and keeps the choice', async () => {

@@ -14,6 +14,12 @@ describeInBrowser('the memory of the page', (browser) => {
     const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel?tab=memory`);
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
     const texts = async () => (await inspector.locator('.memory-text').allTextContents()).sort();
+    // Unsaved text is kept.
+    const visitAnotherTab = async (): Promise<void> => {
+      await page.getByRole('tab', { name: 'Event' }).click();
+      await inspector.locator('.edit-form').waitFor({ state: 'detached' });
+      await page.getByRole('tab', { name: 'Memory' }).click();
+    };
     await inspector.getByText('Is allergic to feathers.').waitFor();
     expect(await texts()).toEqual(['Is allergic to feathers.', 'Likes a high floor.']);
 
@@ -29,10 +35,12 @@ describeInBrowser('the memory of the page', (browser) => {
 
     await inspector.getByRole('button', { name: 'Add memory' }).click();
     await inspector.getByRole('textbox', { name: 'New memory' }).fill('Comes each May.');
+    await visitAnotherTab();
     await inspector.getByRole('button', { name: 'Remember' }).click();
     const added = inspector.locator('li.memory', { hasText: 'Comes each May.' });
     await added.getByRole('button', { name: 'Correct' }).click();
     await inspector.getByRole('textbox', { name: 'Correct this memory' }).fill('Comes each June.');
+    await visitAnotherTab();
     await inspector.locator('.edit-form').getByRole('button', { name: 'Correct' }).click();
     await inspector.getByText('Comes each June.').waitFor();
     const kept = (await memory.list(user)).memories.map(({ content }) => content.parts?.[0]?.text);

@@ -9,6 +9,7 @@ import { visit } from '../visit.ts';
 import type { VisitOptions } from '../visit.ts';
 import { startHotelWithRequests } from './hotel-with-requests.ts';
 import { settledBelow } from './settled-below.ts';
+import { skippedHeadings } from './skipped-headings.ts';
 
 const room = { room: 12, nights: 2 };
 
@@ -304,6 +305,7 @@ describeInBrowser('Requests on the page', (browser) => {
     const found = await seriousInBothThemes(page, undefined, (theme) =>
       keepScreenshot(page, `phone-${theme}-requests`),
     );
+    found.push(...(await skippedHeadings(page)));
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width);
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.getByRole('navigation', { name: 'Sessions' }).getByText('3 requests').waitFor();

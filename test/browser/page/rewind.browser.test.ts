@@ -32,6 +32,11 @@ describeInBrowser('Rewinds on the page', (browser) => {
     await page.reload();
     await rowOf(page, 'Room 12 is yours.');
     expect(await rows(page).count()).toBe(3);
+    await page.getByText('Turn 1 of 1').waitFor();
+    await page.getByRole('tab', { name: 'Request' }).click();
+    const request = page.getByRole('complementary', { name: 'Inspector' });
+    await request.getByText('answer of book_room').waitFor();
+    expect(await request.getByText('When is breakfast?').count()).toBe(0);
 
     await page.getByRole('textbox', { name: 'Message' }).fill('When is lunch?');
     await page.getByRole('button', { name: 'Send' }).click();

@@ -1,5 +1,5 @@
 import { createEvent } from '@thole/core';
-import { calls, streams } from '@thole/testing';
+import { calls, says, streams } from '@thole/testing';
 import type { LlmResponse } from '@thole/core';
 import type { ScriptedAnswer } from '@thole/testing';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -9,6 +9,8 @@ import { describeInBrowser } from '../describe-in-browser.ts';
 import { startHotelServer } from '../hotel-server.ts';
 import { visit } from '../visit.ts';
 import { pixel } from './pixel.ts';
+
+const user = { appName: 'hotel', userId: 'user' };
 
 const say = async (page: Page, text: string): Promise<void> => {
   await page.getByRole('textbox', { name: 'Message' }).fill(text);
@@ -103,6 +105,53 @@ describeInBrowser('a run on the page', (browser) => {
     expect(text).toBe(`Time ${time.toFixed(1)} s Tokens in 824 Tokens out 76 Model scripted-1`);
     await expect.poll(() => page.locator('.entry-head time', { hasText: /s$/ }).count()).toBe(0);
     await expect.poll(() => page.getByText('Cost', { exact: true }).count()).toBe(0);
+  });
+
+  it('is shown to its end if another client has started it', async () => {
+    for (const onDisconnect of ['continue', 'abort'] as const) {
+      const hotel = await startHotelServer([calls('call_taxi'), says('It comes.')], { onDisconnect });
+      for (const sessionId of ['one', 'two']) await hotel.client.sessions.create({ ...user, sessionId });
+      const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/one`);
+      await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
+      const newMessage = { role: 'user' as const, parts: [{ text: 'A taxi, please.' }] };
+      const run = hotel.client.runToCompletion({ ...user, sessionId: 'one', newMessage });
+      await expect.poll(async () => (await hotel.client.sessions.get({ ...user, sessionId: 'one' })).lastSeq).toBe(2);
+      const main = page.getByRole('main');
+      const isActive = async (): Promise<void> => {
+        await main.locator('.tool-state', { hasText: 'running' }).waitFor();
+        await main.getByText('Working').waitFor();
+        await page.getByRole('button', { name: 'Stop' }).waitFor();
+      };
+      await page.evaluate(`dispatchEvent(new Event('focus'))`);
+      await isActive();
+      await page.goto(`${hotel.url}/dev-ui/#/hotel/two`);
+      await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
+      await page.getByRole('button', { name: 'Send' }).waitFor();
+      await page.goto(`${hotel.url}/dev-ui/#/hotel/one`);
+      await page.reload();
+      await isActive();
+      hotel.taxiComes();
+      await main.getByText('It comes.').waitFor();
+      await page.getByRole('button', { name: 'Send' }).waitFor();
+      await run;
+      await page.reload();
+      await main.getByText('It comes.').waitFor();
+      await page.getByRole('button', { name: 'Send' }).waitFor();
+    }
+  });
+
+  it('of another client can be stopped', async () => {
+    const hotel = await startHotelServer([calls('call_taxi')]);
+    const ref = { ...user, sessionId: 'one' };
+    await hotel.client.sessions.create(ref);
+    const newMessage = { role: 'user' as const, parts: [{ text: 'A taxi, please.' }] };
+    const run = hotel.client.runToCompletion({ ...ref, newMessage }).catch(({ code }) => code);
+    await expect.poll(async () => (await hotel.client.sessions.get(ref)).lastSeq).toBe(2);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/one`);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('main').getByText('Stopped.').waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    expect(await run).toBe('RUN_ABORTED');
   });
 
   it('shows an error of a server in development mode with its causes', async () => {

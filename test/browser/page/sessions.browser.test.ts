@@ -52,6 +52,28 @@ describeInBrowser('the list of sessions', (browser) => {
     expect((await client.sessions.list(user)).totalItems).toBe(2);
   });
 
+  it('offers to undo a deletion while the pointer or the focus is on the button', async () => {
+    const hotel = await startHotelServer();
+    for (const sessionId of ['one', 'two']) await hotel.client.sessions.create({ ...user, sessionId });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`, { prepare: (each) => each.clock.install() });
+    const undo = page.getByRole('button', { name: 'Undo' });
+    await page.getByRole('button', { name: 'More about one' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await undo.hover();
+    await page.clock.runFor(60_000);
+    await undo.focus();
+    await page.mouse.move(700, 100);
+    await page.clock.runFor(60_000);
+    expect(await undo.count()).toBe(1);
+    expect((await hotel.client.sessions.list(user)).totalItems).toBe(2);
+    await page.getByRole('textbox', { name: 'Message' }).focus();
+    await page.clock.runFor(9_000);
+    expect(await undo.count()).toBe(1);
+    await page.clock.runFor(2_000);
+    await expect.poll(async () => (await hotel.client.sessions.list(user)).totalItems).toBe(1);
+    expect(await undo.count()).toBe(0);
+  });
+
   it('deletes no session of another app, and undoes a deletion also while another app is open', async () => {
     const agent = (name: string) => ({ name, rootAgent: new LlmAgent({ name, model: new ScriptedLlm() }) });
     const hotel = await startHotelServer([], { apps: [agent('hotel'), agent('museum')] });

@@ -51,4 +51,30 @@ describeInBrowser('the page of a server that requires a token', (browser) => {
     await page.getByRole('heading', { name: 'This server requires a token' }).waitFor();
     await expect.poll(() => page.getByText('At your service.').count()).toBe(0);
   });
+
+  it('removes the error of a message that was sent with an expired token', async () => {
+    let token = 'sesame';
+    let isExpiring = false;
+    const hotel = await startHotelServer([says('Hello.')], {
+      authorize(request, asked) {
+        if (isExpiring && request.url.endsWith('/run_sse')) token = 'melon';
+        return bearerToken(token)(request, asked);
+      },
+    });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`, { expected: /401/ });
+    await enter(page, token);
+    const message = page.getByRole('textbox', { name: 'Message' });
+    await message.fill('Hello?');
+    await page.keyboard.press('Enter');
+    const main = page.getByRole('main');
+    await main.getByText('Hello.').waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    isExpiring = true;
+    await message.fill('Are you there?');
+    await page.keyboard.press('Enter');
+    await enter(page, 'melon');
+    await main.getByText('Hello.').waitFor();
+    expect(await message.inputValue()).toBe('Are you there?');
+    expect(await main.getByRole('alert').count()).toBe(0);
+  });
 });

@@ -32,7 +32,7 @@ export async function runGrowCommand({ argv, userId, growth, print }: GrowComman
 }
 
 /** Returns the lines that show proposals with their reasons and evidence. */
-export function describeProposals(shown: readonly ShownProposal[]): string {
+function describeProposals(shown: readonly ShownProposal[]): string {
   if (shown.length === 0) return 'There is nothing to propose.';
   return shown.map((each, i) => describeProposal(each, i + 1)).join('\n');
 }

@@ -34,7 +34,10 @@ export function renderPage(data: PageData, note?: string): string {
             'Conversations',
             data.conversations.map(
               ({ channel, events, lastUpdateTime, userId }) =>
-                html`<li>${nameOf(userId)} on ${channel}, ${events} events, last at ${formatTime(lastUpdateTime)}</li>`,
+                html`<li>
+                  ${nameOf(userId)} on ${channel}, ${events} ${events === 1 ? 'event' : 'events'}, last at
+                  ${formatTime(lastUpdateTime)}
+                </li>`,
             ),
             'No conversation is stored.',
           )}

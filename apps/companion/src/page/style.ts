@@ -1,5 +1,5 @@
 /** Style sheet of the page. */
-export const STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+export const STYLE = `:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
 body { margin: 0 auto; max-width: 60rem; padding: 0 1rem 3rem; }
 header { display: flex; align-items: baseline; justify-content: space-between; gap: 1rem; flex-wrap: wrap; }
 a { color: inherit; }

@@ -17,7 +17,7 @@ export interface RemindersOptions {
 }
 
 /** App name of the reminders' sessions. It differs from the companion's, because idle sessions of the companion become memory. */
-export const REMINDERS_APP = 'companion-reminders';
+const REMINDERS_APP = 'companion-reminders';
 /** During a shorter wait the run would keep the session's lease, and block the next reminder of the user. */
 const MIN_WAIT_S = 61;
 /** Time between two searches for reminders of earlier processes. */

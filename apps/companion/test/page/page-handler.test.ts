@@ -37,6 +37,15 @@ async function startPage(chat: Parameters<World['start']>[0] = {}) {
 }
 
 describe('page of the companion', () => {
+  it('follows the text size of the browser', async () => {
+    const { handle } = await startPage();
+    const style = await (
+      await handle(new Request('http://localhost/style.css', { headers: { cookie: `companion_token=${token}` } }))
+    ).text();
+    expect(style).toContain('font: 1rem');
+    expect(style).not.toMatch(/font[^;]*\dpx/);
+  });
+
   it('shows all stored data, with all values escaped', async () => {
     const { page, world } = await startPage({
       'Plan <it>': [

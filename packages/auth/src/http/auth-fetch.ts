@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Runtime } from '@thole/core';
 import { TholeError } from '@thole/core';
-import { invalidInput, isPrivateAddress, normalizeHost, raceAbort } from '@thole/core/kit';
+import { invalidInput, isPrivateAddress, normalizeHost, raceAbort, withTimeLimit } from '@thole/core/kit';
 import { redactError } from './redact-error.ts';
 
 const MAX_RESPONSE_BYTES = 1024 * 1024;
@@ -63,21 +63,18 @@ export class AuthFetch {
   async send(address: string, request: AuthRequest): Promise<Response> {
     const { timeoutMs, runtime, fetch = globalThis.fetch } = this.#options;
     const url = this.parseAddress('The address of the authorization server', address);
-    const timeout = new AbortController();
-    const cancelTimer = runtime.timer(timeoutMs, () => timeout.abort(timeoutError(url, timeoutMs)));
-    const { signal } = timeout;
-    try {
-      await raceAbort(this.#assertPublic(url), signal);
-      const { method, headers, body } = request;
-      const init = { method, headers, redirect: 'manual' as const, signal, ...(body && { body }) };
-      const response = await raceAbort(fetch(url.href, init), signal);
-      return await readResponse(url, response, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      throw TholeError.is(error) ? error : unreachableError(url, redactError(error, secretsIn(request)));
-    } finally {
-      cancelTimer();
-    }
+    const limit = { runtime, ms: timeoutMs, timeoutError: () => timeoutError(url, timeoutMs) };
+    return withTimeLimit(limit, async (signal) => {
+      try {
+        await this.#assertPublic(url);
+        signal.throwIfAborted();
+        const { method, headers, body } = request;
+        const init = { method, headers, redirect: 'manual' as const, signal, ...(body && { body }) };
+        return await readResponse(url, await fetch(url.href, init), signal);
+      } catch (error) {
+        throw TholeError.is(error) ? error : unreachableError(url, redactError(error, secretsIn(request)));
+      }
+    });
   }
 
   // A name may resolve to another address when the request is sent. TLS then fails, because the certificate must fit the

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { KeyedQueue, raceAbort } from '@thole/core/kit';
+import { KeyedQueue, withTimeLimit } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { Channel, DeliveryReceipt } from '../channel/channel.ts';
 import type { DeliveryStore, StoredDelivery } from './delivery-store.ts';
@@ -60,8 +60,10 @@ export class Outbox {
   /** Adds the pending messages of an earlier process before the messages that were put before `start`. */
   async load(): Promise<void> {
     const pending = await this.#options.store.pending();
+    // A message of `put` may have been stored after the store was read.
+    const put = [...this.#queues.values()].flat();
     this.#queues.clear();
-    for (const delivery of pending) this.#add(delivery);
+    for (const delivery of [...pending, ...put]) this.#add(delivery);
   }
 
   /** Starts to send. */
@@ -116,7 +118,7 @@ export class Outbox {
   #add(delivery: StoredDelivery): void {
     const key = queueKeyOf(delivery.channel, delivery.to);
     const queue = this.#queues.get(key);
-    // `load` may have read a message whose `put` had not ended.
+    // `load` may also have read a message of `put`.
     if (queue?.some((each) => each.key === delivery.key)) return;
     if (queue) queue.push(delivery);
     else this.#queues.set(key, [delivery]);
@@ -178,18 +180,11 @@ export class Outbox {
   /** Sends within the time limit. A channel that ignores its signal does not block its queue. */
   async #send(channel: Channel, { key, message, to }: StoredDelivery): Promise<DeliveryReceipt> {
     const { runtime, sendTimeoutMs } = this.#options;
-    const timeLimit = new AbortController();
-    const signal = AbortSignal.any([timeLimit.signal, this.#stop.signal]);
-    const cancel = runtime.timer(sendTimeoutMs, () => {
-      timeLimit.abort(
-        new TholeError('CHANNEL_UNAVAILABLE', `Channel "${channel.name}" did not send within ${sendTimeoutMs} ms.`),
-      );
-    });
-    try {
-      return (await raceAbort(channel.send({ to, message, idempotencyKey: key, signal }), signal)) ?? {};
-    } finally {
-      cancel();
-    }
+    const timeoutError = (): TholeError =>
+      new TholeError('CHANNEL_UNAVAILABLE', `Channel "${channel.name}" did not send within ${sendTimeoutMs} ms.`);
+    const limit = { runtime, ms: sendTimeoutMs, timeoutError, signal: this.#stop.signal };
+    const receipt = await withTimeLimit(limit, (signal) => channel.send({ to, message, idempotencyKey: key, signal }));
+    return receipt ?? {};
   }
 
   /** Records a failed attempt. If the store fails too, the failure is only logged. Then a later process may repeat the message. */

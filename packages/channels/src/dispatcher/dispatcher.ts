@@ -196,7 +196,9 @@ export class Dispatcher implements ChannelHandler {
    */
   async setChannels(channels: readonly Channel[]): Promise<void> {
     try {
-      await this.#channels.replace(channels);
+      await this.#channels.replace(channels, ({ name: channel }, error) =>
+        this.#report({ step: 'startup', channel, error }),
+      );
     } finally {
       if (this.#phase === 'started') this.#outbox.start();
     }

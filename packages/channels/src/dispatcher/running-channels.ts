@@ -29,9 +29,10 @@ export class RunningChannels {
 
   /**
    * Adds, removes or replaces channels. A channel that is in both lists is left unchanged. If a new channel cannot start, adds
-   * none of the new channels, starts the removed ones again, and throws its error.
+   * none of the new channels, starts the removed ones again, and throws its error. A removed channel that cannot start is passed to
+   * `onError` and stays removed.
    */
-  replace(channels: readonly Channel[]): Promise<void> {
+  replace(channels: readonly Channel[], onError: (channel: Channel, error: unknown) => void): Promise<void> {
     return this.#changes.run('channels', async () => {
       assertChannels(channels);
       const removed = this.all.filter((channel) => !channels.includes(channel));
@@ -44,10 +45,14 @@ export class RunningChannels {
         await startAll(added, this.#handler);
       } catch (error) {
         for (const channel of added) this.#byName.delete(channel.name);
-        for (const channel of removed) this.#byName.set(channel.name, channel);
-        await startAll(removed, this.#handler).catch(() => {
-          for (const channel of removed) this.#byName.delete(channel.name);
-        });
+        const restart = async (channel: Channel): Promise<void> => {
+          this.#byName.set(channel.name, channel);
+          await startAll([channel], this.#handler!).catch((failure: unknown) => {
+            this.#byName.delete(channel.name);
+            onError(channel, failure);
+          });
+        };
+        await Promise.all(removed.map(restart));
         throw error;
       }
     });

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { encodeBase64 } from '@thole/core/kit';
+import { encodeBase64, withTimeLimit } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 
 /** Arguments of `downloadFile`. */
@@ -18,26 +18,24 @@ const LIMIT_MS = 60_000;
  * `CHANNEL_UNAVAILABLE` for any other. Redirects are not followed, because the headers and the URL are secret. Errors do not
  * contain the URL.
  */
-export async function downloadFile({ headers = {}, maxBytes, runtime, signal, url }: DownloadRequest): Promise<string> {
-  const timeLimit = new AbortController();
-  const cancel = runtime.timer(LIMIT_MS, () => timeLimit.abort());
-  try {
-    const response = await fetch(url, {
-      headers,
-      redirect: 'manual',
-      signal: AbortSignal.any([timeLimit.signal, signal]),
-    });
-    if (!response.ok) {
-      await response.body?.cancel();
-      throw statusError(response.status);
+export function downloadFile({ headers = {}, maxBytes, runtime, signal, url }: DownloadRequest): Promise<string> {
+  const limit = { runtime, ms: LIMIT_MS, timeoutError: connectionError, signal };
+  return withTimeLimit(limit, async (limitedSignal) => {
+    try {
+      const response = await fetch(url, { headers, redirect: 'manual', signal: limitedSignal });
+      if (!response.ok) {
+        await response.body?.cancel();
+        throw statusError(response.status);
+      }
+      return encodeBase64(await readBytes(response, maxBytes));
+    } catch (error) {
+      throw TholeError.is(error) ? error : connectionError();
     }
-    return encodeBase64(await readBytes(response, maxBytes));
-  } catch (error) {
-    if (TholeError.is(error)) throw error;
-    throw new TholeError('CHANNEL_UNAVAILABLE', 'The file could not be downloaded: the connection failed.');
-  } finally {
-    cancel();
-  }
+  });
+}
+
+function connectionError(): TholeError {
+  return new TholeError('CHANNEL_UNAVAILABLE', 'The file could not be downloaded: the connection failed.');
 }
 
 function statusError(status: number): TholeError {

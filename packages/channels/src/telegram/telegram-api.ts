@@ -1,6 +1,6 @@
 import { Api, InputFile } from 'grammy';
 import { TholeError } from '@thole/core';
-import { decodeBase64 } from '@thole/core/kit';
+import { decodeBase64, withTimeLimit } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { ChannelFile } from '../channel/inbound-message.ts';
 import type { OutboundMessage } from '../channel/outbound-message.ts';
@@ -141,21 +141,19 @@ export class TelegramApi {
     return url;
   }
 
-  async #call<T>(
+  #call<T>(
     call: (signal: GrammySignal) => Promise<T>,
     signal: AbortSignal,
     limitMs: number = CALL_LIMIT_MS,
   ): Promise<T> {
-    const timeLimit = new AbortController();
-    const cancel = this.#runtime.timer(limitMs, () => timeLimit.abort());
-    try {
-      return await call(AbortSignal.any([timeLimit.signal, signal]) as GrammySignal);
-    } catch (error) {
-      signal.throwIfAborted();
-      throw mapTelegramError(error, this.#token);
-    } finally {
-      cancel();
-    }
+    const timeoutError = (): TholeError => mapTelegramError(undefined, this.#token);
+    return withTimeLimit({ runtime: this.#runtime, ms: limitMs, timeoutError, signal }, async (limitedSignal) => {
+      try {
+        return await call(limitedSignal as GrammySignal);
+      } catch (error) {
+        throw mapTelegramError(error, this.#token);
+      }
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { decodeBase64, getOwn, isPlainObject } from '@thole/core/kit';
+import { decodeBase64, getOwn, isPlainObject, withTimeLimit } from '@thole/core/kit';
 import type { Json, Runtime } from '@thole/core';
 import type { ChannelFile } from '../channel/inbound-message.ts';
 import { downloadFile, fileTooLarge } from '../messenger/download-file.ts';
@@ -85,28 +85,28 @@ export class GraphApi {
     return { authorization: `Bearer ${this.#options.accessToken}` };
   }
 
-  async #call(
+  #call(
     url: string,
     init: { method?: string; body?: string | FormData; headers?: { [name: string]: string } },
     signal: AbortSignal | undefined,
   ): Promise<{ [name: string]: unknown }> {
-    const timeLimit = new AbortController();
-    const cancel = this.#runtime.timer(CALL_LIMIT_MS, () => timeLimit.abort());
-    try {
-      const signals = signal ? [timeLimit.signal, signal] : [timeLimit.signal];
-      const headers = { ...init.headers, ...this.#authorization() };
-      const response = await fetch(url, { ...init, headers, redirect: 'manual', signal: AbortSignal.any(signals) });
-      const body = await readAnswer(response);
-      if (!response.ok) throw graphError(response, body, this.#runtime.now());
-      return isPlainObject(body) ? (body as { [name: string]: unknown }) : {};
-    } catch (error) {
-      signal?.throwIfAborted();
-      if (TholeError.is(error)) throw error;
-      throw new TholeError('CHANNEL_UNAVAILABLE', 'WhatsApp cannot be reached.');
-    } finally {
-      cancel();
-    }
+    const headers = { ...init.headers, ...this.#authorization() };
+    const limit = { runtime: this.#runtime, ms: CALL_LIMIT_MS, timeoutError: unreachable, signal };
+    return withTimeLimit(limit, async (limitedSignal) => {
+      try {
+        const response = await fetch(url, { ...init, headers, redirect: 'manual', signal: limitedSignal });
+        const body = await readAnswer(response);
+        if (!response.ok) throw graphError(response, body, this.#runtime.now());
+        return isPlainObject(body) ? (body as { [name: string]: unknown }) : {};
+      } catch (error) {
+        throw TholeError.is(error) ? error : unreachable();
+      }
+    });
   }
+}
+
+function unreachable(): TholeError {
+  return new TholeError('CHANNEL_UNAVAILABLE', 'WhatsApp cannot be reached.');
 }
 
 /** Returns the JSON of a response. Undefined if it is not JSON or too large. The status shows whether the call succeeded. */

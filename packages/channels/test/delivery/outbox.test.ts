@@ -127,6 +127,20 @@ describe('Outbox', () => {
     expect([dispatcher.channels, chat.handler, chat.texts]).toEqual([[chat], dispatcher, ['one']]);
   });
 
+  it('reports an old channel that cannot start again, and starts the others', async () => {
+    const runtime = new FixedRuntime();
+    const [chat, mail] = [new LocalChannel(), new LocalChannel('mail')];
+    const channels = [chat, mail];
+    const { dispatcher, failures } = await startAssistant({ llm: new ScriptedLlm(), runtime, channels });
+    chat.start = () => Promise.reject(new Error('The token has expired.'));
+    const broken = Object.assign(new LocalChannel('web'), { start: () => Promise.reject(new Error('In use.')) });
+    await expect(dispatcher.setChannels([broken])).rejects.toThrow('In use.');
+    expect([dispatcher.channels, mail.handler]).toEqual([[mail], dispatcher]);
+    expect(failures).toMatchObject([
+      { step: 'startup', channel: 'chat', error: { message: 'The token has expired.' } },
+    ]);
+  });
+
   it('records later reports of the service', async () => {
     const runtime = new FixedRuntime();
     const { chat, dispatcher, storage } = await startAssistant({ llm: new ScriptedLlm(), runtime });
@@ -152,6 +166,26 @@ describe('Outbox', () => {
     await dispatcher.start();
     await dispatcher.idle();
     expect(chat.texts).toEqual(['one', 'two']);
+  });
+
+  it('sends a message that was put while the store was read at the start', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    await addUsers(storage.identities);
+    const { deliveries, identities, sessions } = storage;
+    const pending = deliveries.pending.bind(deliveries);
+    const chat = new LocalChannel();
+    const createParts = () => Promise.reject(new Error('not used'));
+    const services = { appName: 'companion', createParts, deliveries, identities, runtime, sessions };
+    const dispatcher = new Dispatcher({ ...services, channels: [chat] });
+    deliveries.pending = async () => {
+      const found = await pending();
+      await dispatcher.send({ userId: 'bob', message: 'two' });
+      return found;
+    };
+    await dispatcher.start();
+    await dispatcher.idle();
+    expect(chat.texts).toEqual(['two']);
   });
 
   it('sends a message with a known key once', async () => {

@@ -151,6 +151,20 @@ describe('WhatsAppChannel received files', () => {
     ]);
   });
 
+  it('downloads media again after the channel was stopped and started', async () => {
+    const { channel, messages, post } = await startWith();
+    server.media.set('55', { url: `${server.url}/attachments/1` });
+    server.files.set('/attachments/1', { body: 'a picture' });
+    await channel.stop();
+    await channel.start({
+      onMessage: async (message) => void messages.push(message),
+      onReport: async () => {},
+      onReady: () => {},
+    });
+    expect(await post({ messages: [image('1')] })).toBe(200);
+    expect(messages).toMatchObject([{ text: '', files: [{ data: btoa('a picture') }] }]);
+  });
+
   it('replaces files that are too large or deleted with a note', async () => {
     const { messages, post } = await startWith({ maxFileBytes: 10 });
     server.media.set('55', { url: `${server.url}/attachments/1`, file_size: '11' });

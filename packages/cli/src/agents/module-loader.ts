@@ -1,9 +1,15 @@
 import { registerHooks } from 'node:module';
 import type { ResolveFnOutput, ResolveHookContext } from 'node:module';
 import { sep } from 'node:path';
+import process from 'node:process';
 import { pathToFileURL } from 'node:url';
+import { TholeError } from '@thole/core';
 
 type Next = (specifier: string, context?: Partial<ResolveHookContext>) => ResolveFnOutput;
+
+const UNSETTLED =
+  'The module, or a module that it imports, awaits a promise that never settles, and nothing is left that could settle it. ' +
+  'Check the await expressions outside of functions.';
 
 const MODULE = /\.(?:[cm]?[jt]s|json)$/;
 
@@ -36,9 +42,15 @@ export class ModuleLoader {
     this.#generation++;
   }
 
-  /** Returns the exports of a module below the folder. */
+  /** Returns the exports of a module below the folder. Rejects if the module waits for a promise that can never settle. */
   load(file: string): Promise<unknown> {
-    return this.#importModule(`${pathToFileURL(file).href}?v=${this.#generation}`);
+    const importing = this.#importModule(`${pathToFileURL(file).href}?v=${this.#generation}`);
+    // Otherwise Node would end the process with a warning and the exit code 13.
+    const { promise, reject, resolve } = Promise.withResolvers<unknown>();
+    const rejectUnsettled = (): void => reject(new TholeError('INVALID_INPUT', UNSETTLED));
+    process.once('beforeExit', rejectUnsettled);
+    importing.then(resolve, reject).finally(() => process.off('beforeExit', rejectUnsettled));
+    return promise;
   }
 
   close(): void {

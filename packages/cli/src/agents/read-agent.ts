@@ -5,7 +5,7 @@ import type { Runner } from '@thole/runner';
 export type ExportedAgent = { kind: 'runner'; name: string; runner: Runner } | { kind: 'app'; name: string; app: App };
 
 /** Names of the exports that may be an agent, in the order of precedence. */
-export const EXPORTS = ['runner', 'app', 'rootAgent', 'default'] as const;
+const EXPORTS = ['runner', 'app', 'rootAgent', 'default'] as const;
 
 /**
  * Returns the agent of a module: the first export of `EXPORTS` that is a runner, an app or an agent. Promises are

@@ -1,14 +1,13 @@
-import { stat, writeFile } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
-import { silentLogger, TholeError } from '@thole/core';
-import { assertName, sessionNotFound, withRuntime } from '@thole/core/kit';
+import { writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { silentLogger } from '@thole/core';
+import { sessionNotFound, withRuntime } from '@thole/core/kit';
 import type { Interrupt, Runtime, SessionRef } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import { findOneAgent, loadOneAgent } from '../agents/load-one-agent.ts';
 import type { Host } from '../host.ts';
 import type { ServiceOptions } from '../options/service-options.ts';
 import { shellWord } from '../options/shell-word.ts';
-import { usageError } from '../options/usage-error.ts';
 import { streamLogger } from '../serve/stream-logger.ts';
 import { servicesOnDemand } from '../services/open-services.ts';
 import { lineWriter } from '../terminal/line-writer.ts';
@@ -16,25 +15,14 @@ import { showRun } from '../terminal/show-run.ts';
 import { terminalStyle } from '../terminal/terminal-style.ts';
 import { chatLoop, isInteractive, sendAnswers, sendMessages } from './chat-loop.ts';
 import { Conversation } from './conversation.ts';
-import { readReplay, readSavedSession, restoreSession, savedText } from './saved-session.ts';
-import type { Replay, SavedSession } from './saved-session.ts';
+import { savedText } from './saved-session.ts';
+import { prepareSession, readSessionSource } from './session-source.ts';
+import type { SessionOptions, SessionSource } from './session-source.ts';
 
 /** Options of `thole run`. */
-export interface RunOptions extends ServiceOptions {
-  userId: string;
-  sessionId?: string | undefined;
-  replay?: string | undefined;
-  resume?: string | undefined;
+export interface RunOptions extends ServiceOptions, SessionOptions {
   saveSession?: boolean | undefined;
-  /** Answers to open interrupts of the session, each `<id>=<value>`. */
-  answer?: readonly string[] | undefined;
   stream: boolean;
-}
-
-/** The content of the files that the options name. */
-interface SessionSource {
-  replay?: Replay | undefined;
-  saved?: SavedSession | undefined;
 }
 
 /** Default of `--user_id`. */
@@ -49,46 +37,16 @@ export async function runAgent(
   message: string | undefined,
   options: RunOptions,
 ): Promise<number> {
-  const verbose = processHost.argv.includes('--verbose');
-  const runtime = loggingRuntime(processHost, verbose);
+  const runtime = loggingRuntime(processHost);
   const host: Host = { ...processHost, runtime };
   const { cwd } = host;
-  const source = await readSessionSource(host, message, options);
+  const source = await readSessionSource(cwd, message, options);
   const location = await findOneAgent(cwd, agent);
   const services = servicesOnDemand(options, { cwd, runtime });
-  const printNote = lineWriter(host.errors);
   try {
     const { runner, module, close } = await loadOneAgent(location, { host, services });
     try {
-      const { userId, stream: streaming } = options;
-      const sessionId = await prepareSession(runner, options, source);
-      const style = terminalStyle(host.output, host.env);
-      const conversation = new Conversation({
-        ...{ runner, userId, host, style, streaming, verbose, sessionId },
-        asksFor: isInteractive(host) ? ['confirmation', 'input', 'credential'] : [],
-      });
-      const messages = message === undefined ? source.replay?.queries : [message];
-      const isChat = !messages && options.answer === undefined;
-      if (isChat) {
-        printNote(`${runner.appName} is ready. /help lists the commands.`);
-        if (options.resume !== undefined)
-          await showHistory(host, runner, { appName: runner.appName, userId, sessionId: sessionId! });
-      }
-      const code = options.answer
-        ? await sendAnswers(host, conversation, options.answer)
-        : messages
-          ? await sendMessages(host, conversation, messages)
-          : await chatLoop(host, conversation);
-      if (conversation.sessionId !== undefined) {
-        const ref = { appName: runner.appName, userId, sessionId: conversation.sessionId };
-        // A session in memory ends with the process.
-        const isKept = options.sessionServiceUri?.startsWith('memory:') !== true;
-        if (isChat && isKept) printNote(`To continue this session: --resume ${ref.sessionId}`);
-        const command = resumeCommand(agent, ref, options);
-        if (isKept) for (const line of waitingNotes(command, conversation.interrupts)) printNote(line);
-        if (options.saveSession) printNote(await saveSession(runner, ref, module.folder, cwd));
-      }
-      return code;
+      return await converse(host, runner, { agent, folder: module.folder, message, options, source });
     } finally {
       await runner.close();
       close();
@@ -98,64 +56,55 @@ export async function runAgent(
   }
 }
 
+/** Chats, or sends the answers or messages of the options. Then prints the commands that continue the session. */
+async function converse(
+  host: Host,
+  runner: Runner,
+  p: { agent: string; folder: string; message: string | undefined; options: RunOptions; source: SessionSource },
+): Promise<number> {
+  const { message, options, source } = p;
+  const { answer, resume, stream: streaming, userId } = options;
+  const printNote = lineWriter(host.errors);
+  const sessionId = await prepareSession(runner, options, source);
+  const conversation = new Conversation({
+    ...{ runner, userId, host, streaming, sessionId },
+    style: terminalStyle(host.output, host.env),
+    verbose: isVerbose(host),
+    asksFor: isInteractive(host) ? ['confirmation', 'input', 'credential'] : [],
+  });
+  const messages = message === undefined ? source.replay?.queries : [message];
+  const isChat = !messages && answer === undefined;
+  if (isChat) {
+    printNote(`${runner.appName} is ready. /help lists the commands.`);
+    if (resume !== undefined)
+      await showHistory(host, runner, { appName: runner.appName, userId, sessionId: sessionId! });
+  }
+  const code = answer
+    ? await sendAnswers(host, conversation, answer)
+    : messages
+      ? await sendMessages(host, conversation, messages)
+      : await chatLoop(host, conversation);
+  if (conversation.sessionId === undefined) return code;
+  const ref = { appName: runner.appName, userId, sessionId: conversation.sessionId };
+  // A session in memory ends with the process.
+  const isKept = options.sessionServiceUri?.startsWith('memory:') !== true;
+  if (isChat && isKept) printNote(`To continue this session: --resume ${ref.sessionId}`);
+  const command = resumeCommand(p.agent, ref, options);
+  if (isKept) for (const line of waitingNotes(command, conversation.interrupts)) printNote(line);
+  if (options.saveSession) printNote(await saveSession(runner, ref, p.folder, host.cwd));
+  return code;
+}
+
+function isVerbose({ argv }: Host): boolean {
+  return argv.includes('--verbose');
+}
+
 /** Returns a runtime that writes warnings and errors to the error stream, unless the runtime has a logger. */
-function loggingRuntime({ runtime, errors }: Host, verbose: boolean): Runtime {
+function loggingRuntime(host: Host): Runtime {
+  const { errors, runtime } = host;
   if (runtime.logger !== silentLogger) return runtime;
-  return withRuntime(runtime, { logger: streamLogger(errors, { level: 'warning', runtime, verbose }) });
-}
-
-/** Rejects invalid combinations of options and reads the named files, before any service is opened. */
-async function readSessionSource(host: Host, message: string | undefined, options: RunOptions): Promise<SessionSource> {
-  const { replay, resume } = options;
-  if (replay !== undefined && (resume !== undefined || message !== undefined)) {
-    const other = resume === undefined ? 'a message' : '--resume';
-    throw usageError(`--replay has its own session and messages: do not combine it with ${other}.`);
-  }
-  if (options.answer !== undefined && (message !== undefined || replay !== undefined))
-    throw usageError('--answer answers the questions of a session: do not combine it with a message or --replay.');
-  if (options.answer !== undefined && resume === undefined && options.sessionId === undefined)
-    throw usageError('--answer needs the session: add --resume <id>.');
-  assertId('--user_id', options.userId);
-  if (options.sessionId !== undefined) assertId('--session_id', options.sessionId);
-  if (replay !== undefined) return { replay: await readReplay(resolve(host.cwd, replay), replay) };
-  if (resume === undefined) return {};
-  const file = resolve(host.cwd, resume);
-  const isFile = await stat(file).then(
-    (entry) => entry.isFile(),
-    () => false,
-  );
-  if (isFile) return { saved: await readSavedSession(file, resume) };
-  if (resume.endsWith('.json')) throw usageError(`There is no file ${resume}.`);
-  if (options.sessionId !== undefined)
-    throw usageError('--resume names a session: do not combine it with --session_id.');
-  return {};
-}
-
-function assertId(option: string, id: string): void {
-  try {
-    assertName(option, id);
-  } catch (error) {
-    throw usageError((error as Error).message);
-  }
-}
-
-/** Returns the id of the session, which is created or restored if needed. Undefined if the first message creates one. */
-async function prepareSession(
-  { appName, sessionService }: Runner,
-  options: RunOptions,
-  { replay, saved }: SessionSource,
-): Promise<string | undefined> {
-  const user = { appName, userId: options.userId };
-  const { sessionId } = options;
-  if (replay) return (await sessionService.createSession({ ...user, sessionId, state: replay.state })).id;
-  if (saved) return restoreSession(sessionService, { ...user, sessionId }, saved);
-  const requestedId = options.resume ?? sessionId;
-  if (requestedId === undefined) return undefined;
-  const existing = await sessionService.getSession({ ...user, sessionId: requestedId, numRecentEvents: 0 });
-  if (existing) return requestedId;
-  if (options.resume === undefined) return (await sessionService.createSession({ ...user, sessionId: requestedId })).id;
-  const { message } = sessionNotFound({ ...user, sessionId: requestedId });
-  throw new TholeError('SESSION_NOT_FOUND', `${message.replace(/\.$/, '')}, and there is no file with this name.`);
+  const logger = streamLogger(errors, { level: 'warning', runtime, verbose: isVerbose(host) });
+  return withRuntime(runtime, { logger });
 }
 
 /** Returns the command that continues the session, with the same user and services. Leaves out URIs with a password. */

@@ -157,7 +157,7 @@ export const errorCodes = {
   INVOCATION_ENDED: {
     status: 409,
     retryable: false,
-    docs: 'The invocation was cancelled, aborted or replaced, and cannot be resumed.',
+    docs: 'The invocation was cancelled, aborted or replaced, or the app cannot resume it.',
   },
   MESSAGE_ID_TAKEN: {
     status: 409,
@@ -167,7 +167,7 @@ export const errorCodes = {
   RESUME_DIVERGED: {
     status: 409,
     retryable: false,
-    docs: 'A custom agent did something else than before when its invocation was resumed.',
+    docs: 'When an invocation was resumed, a custom agent did something else than before, or an agent is missing.',
   },
   RESUME_FAILED: {
     status: 500,

@@ -2,7 +2,7 @@
  * Returns the known name that a misspelt name probably means. This is the same name in camelCase or in another case,
  * otherwise the nearest name that differs by at most two letters. Undefined if no known name is similar.
  */
-export function suggestName(name: string, known: readonly string[]): string | undefined {
+function suggestName(name: string, known: readonly string[]): string | undefined {
   const plain = plainName(name);
   const same = known.find((each) => plainName(each) === plain);
   if (same !== undefined || plain.length > 64) return same;

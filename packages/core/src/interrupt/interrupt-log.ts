@@ -18,7 +18,10 @@ export interface RecordedInterrupt {
   readonly isOpen: boolean;
 }
 
-/** The marks of a session that depend on its open interrupts: their count, and their earliest `expiresAt`, or null. */
+/**
+ * The marks of a session that depend on its open interrupts: the count of those that can be answered, and their earliest
+ * `expiresAt`, or null.
+ */
 export interface InterruptMarks {
   openInterrupts: number;
   wakeAt: number | null;
@@ -57,6 +60,17 @@ export class InterruptLog {
   }
   get openCount(): number {
     return this.#open.size;
+  }
+
+  /**
+   * Returns the open interrupts that can be answered now, oldest first. A long-running call is left out while another request for
+   * it is open, such as its confirmation: the call has not begun.
+   */
+  answerable(): RecordedInterrupt[] {
+    return [...this.#open.values()].filter(
+      ({ interrupt: { id, kind } }) =>
+        kind !== 'longRunning' || !this.ofCall(id).some((other) => other.isOpen && other.interrupt.id !== id),
+    );
   }
 
   /** Returns the interrupts that have an answer, oldest request first. */
@@ -130,7 +144,7 @@ export class InterruptLog {
       const { expiresAt } = interrupt;
       if (expiresAt !== undefined && (wakeAt === null || expiresAt < wakeAt)) wakeAt = expiresAt;
     }
-    return { openInterrupts: this.#open.size, wakeAt };
+    return { openInterrupts: this.answerable().length, wakeAt };
   }
 
   #addRequests(event: Event, ids: readonly string[]): void {

@@ -25,7 +25,7 @@ export interface MemoryStore {
   ): Promise<{ written: readonly string[]; seq: number }>;
   /**
    * Returns the changes after `seq`, in order: entries in their current form (each once, at the number of its last write)
-   * and tombstones of deleted entries.
+   * and tombstones of deleted entries. A store whose data can be lost or restored from a backup also returns `previous`.
    */
   since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges>;
   get(scope: MemoryScope, ids: readonly string[]): Promise<StoredMemory[]>;
@@ -71,9 +71,29 @@ export interface MemoryPage {
   next?: string | undefined;
 }
 
+/** A change in a log: an entry in its current form, or a tombstone with the id of a deleted entry. */
+export type MemoryChange = ({ seq: number; entry: MemoryEntry } | { seq: number; removed: string }) & {
+  /** A random id of the write that made this change. Absent if the store does not support it; see `previous`. */
+  writeId?: string | undefined;
+};
+
+/** The place of a change in a log. */
+export interface MemoryLogPosition {
+  seq: number;
+  /** Id of the entry or of the tombstone. */
+  id: string;
+  writeId?: string | undefined;
+}
+
 /** Changes in a log after a `seq`. If `more` is true, call again with the last `seq`. */
 export interface MemoryChanges {
-  changes: ({ seq: number; entry: MemoryEntry } | { seq: number; removed: string })[];
+  changes: MemoryChange[];
+  /**
+   * The last change up to the given `seq`, in the same state of the log as `changes`. Null if there is none. An index compares it
+   * with the changes that it has read. If they differ, the log was lost, or restored from an earlier state, and the index
+   * reads the log from its start. Undefined if the store does not support this.
+   */
+  previous?: MemoryLogPosition | null | undefined;
   /** Total number of deletions in this memory. */
   removals: number;
   more: boolean;

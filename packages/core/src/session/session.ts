@@ -62,6 +62,6 @@ export interface SessionMarks {
   unfinished: string | null;
   /** Earliest time at which a timer or an expiry is due, in seconds since the epoch, or null. */
   wakeAt: number | null;
-  /** Count of open interrupts. */
+  /** Count of open interrupts that can be answered. */
   openInterrupts: number;
 }

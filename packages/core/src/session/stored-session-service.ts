@@ -54,8 +54,9 @@ export class StoredSessionService implements SessionService {
     this.leasing = store.abilities.leasing;
     this.watching = store.abilities.watching;
     this.isDurable = store.abilities.isDurable ?? false;
-    // Callers read whether the service has this optional method of `SessionService`.
-    if (!store.waiting) Object.assign(this, { listWaitingSessions: undefined });
+    // Callers read whether the service has this optional method of `SessionService`. A subclass may implement it itself.
+    const isOverridden = this.listWaitingSessions !== StoredSessionService.prototype.listWaitingSessions;
+    if (!store.waiting && !isOverridden) Object.assign(this, { listWaitingSessions: undefined });
     this.runtime = runtime ?? systemRuntime();
     this.#limits = {
       eventBytes: limits.eventBytes ?? 8 * 1024 * 1024,

@@ -5,6 +5,7 @@ import type { LlmRequest } from '../model/llm-request.ts';
 import type { LlmResponse } from '../model/llm-response.ts';
 import type { Tool } from './tool.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { State } from '../state/state.ts';
 
 const key = Symbol.for('thole.call-interceptor');
 
@@ -18,11 +19,21 @@ export interface CallInterceptor {
     branch: string | undefined;
   }): AsyncIterable<LlmResponse>;
   callTool(p: { tool: Tool; args: JsonObject; toolContext: ToolContext }): Promise<unknown>;
-  /** Runs a step of an agent, which is not a step of a tool. `path` is the place of the agent, and `n` counts its steps with this name. */
-  runStep(p: AgentStep & { run: () => Promise<Json | undefined>; signal: AbortSignal }): Promise<Json | undefined>;
+  /** Runs a step of an agent, which is not a step of a tool. `changes` are the changes that the event of the step contains. */
+  runStep(
+    p: AgentStep & { changes: AgentChanges; run: () => Promise<Json | undefined>; signal: AbortSignal },
+  ): Promise<Json | undefined>;
 }
 
-/** The place of a step of an agent in a run. */
+/** Changes of state and artifacts that no event contains yet. */
+export interface AgentChanges {
+  readonly state: State;
+  /** Versions of saved artifacts by file name. */
+  readonly artifactDelta: { readonly [filename: string]: number };
+  addArtifactVersion(filename: string, version: number): void;
+}
+
+/** The place of a step of an agent in a run. `path` is the place of the agent, and `n` counts its steps with this name. */
 export interface AgentStep {
   readonly agent: string;
   readonly path: string;

@@ -64,16 +64,27 @@ export interface ReadSchema<Output = unknown> {
 export function readSchema<Output>(input: SchemaInput<Output>, argument: string): ReadSchema<Output> {
   const given: unknown = input;
   if (isStandardSchema(given)) {
-    const jsonSchema = jsonSchemaOf(given, argument);
-    return { jsonSchema, outputJsonSchema: outputSchemaOf(given), validate: validator<Output>(given) };
+    return {
+      jsonSchema: jsonSchemaOf(given, argument),
+      // A getter, because the library computes it and few callers read it.
+      get outputJsonSchema() {
+        return outputSchemaOf(given);
+      },
+      validate: validator<Output>(given),
+    };
   }
   if (isPlainObject(given) && isStandardSchema(given['schema'])) {
     const { jsonSchema } = given;
     if (!isPlainObject(jsonSchema)) throw invalidInput(`${argument}.jsonSchema`, 'a JSON Schema object', jsonSchema);
     const { schema } = given;
     // A library without JSON Schema cannot say whether it transforms values.
-    const outputJsonSchema = schema['~standard'].jsonSchema ? outputSchemaOf(schema) : (jsonSchema as JsonObject);
-    return { jsonSchema: jsonSchema as JsonObject, outputJsonSchema, validate: validator<Output>(schema) };
+    return {
+      jsonSchema: jsonSchema as JsonObject,
+      get outputJsonSchema() {
+        return schema['~standard'].jsonSchema ? outputSchemaOf(schema) : (jsonSchema as JsonObject);
+      },
+      validate: validator<Output>(schema),
+    };
   }
   if (isPlainObject(given) && Object.values(given).some(isStandardSchema)) {
     throw new TholeError(

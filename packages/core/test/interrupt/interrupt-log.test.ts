@@ -103,6 +103,19 @@ describe('pendingInterrupts', () => {
   });
 });
 
+describe('pendingInterrupts of a long-running call', () => {
+  it('leaves the call out while its confirmation is open, and counts it afterwards', () => {
+    const confirmation = { originalFunctionCall: { id: 'c1', name: 'pay', args: {} } };
+    const events = [request('c1', 'pay', {}), request('r1', 'adk_request_confirmation', confirmation)];
+    const idsOf = (all: readonly Event[]): string[] => pendingInterrupts(all).map(({ id }) => id);
+    expect(idsOf(events)).toEqual(['r1']);
+    expect(idsOf([...events, answer('r1')])).toEqual(['c1']);
+    const log = new InterruptLog();
+    for (const event of events) log.add(event);
+    expect([log.openCount, log.marks.openInterrupts]).toEqual([2, 1]);
+  });
+});
+
 describe('InterruptLog', () => {
   it('keeps the first answer of an interrupt', () => {
     const log = new InterruptLog();

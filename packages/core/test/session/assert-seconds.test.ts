@@ -32,4 +32,8 @@ describe('Times in seconds', () => {
       message: expect.stringContaining('Divide milliseconds by 1,000'),
     });
   });
+
+  it('may be the end of the year 9999, which often means "without an end"', () => {
+    expect(() => assertMarks({ wakeAt: Date.parse('9999-12-31T23:59:59Z') / 1_000 })).not.toThrow();
+  });
 });

@@ -34,11 +34,13 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** An icon in the colour of the text. Screen readers ignore it. */
+/** An icon in the colour of the text. `size` is in pixels at the default text size. Screen readers ignore it. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number | undefined }) {
   const thick = name === 'more' || name === 'dots';
+  // As the text, in rem.
+  const length = `${size / 16}rem`;
   return (
-    <svg class="icon" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+    <svg class="icon" width={length} height={length} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
       <path
         d={paths[name]}
         fill="none"

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { access, setAccessToken } from '../state/access-token.ts';
 import { reloadData } from '../state/connection.ts';
+import { forgetRefusedRuns } from '../state/run.ts';
 import { isTouch } from '../state/screen.ts';
 
 /** A form for the token that the server requires. */
@@ -9,8 +10,12 @@ export function TokenForm() {
   const field = useRef<HTMLInputElement>(null);
   const isRefused = access.value === 'refused';
   useEffect(() => {
-    field.current?.focus();
-    return focusMessageIfLost;
+    // The user may be writing a message.
+    if (!isWriting(document.activeElement)) field.current?.focus();
+    return () => {
+      forgetRefusedRuns();
+      focusMessageIfLost();
+    };
   }, []);
   function submit(submitted: SubmitEvent): void {
     submitted.preventDefault();
@@ -49,6 +54,9 @@ export function TokenForm() {
     </form>
   );
 }
+
+const isWriting = (element: Element | null): boolean =>
+  (element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement) && element.value !== '';
 
 /** Focuses the message box if the form had the focus when it was removed. */
 function focusMessageIfLost(): void {

@@ -21,7 +21,7 @@ export function GraphDrawing({ root, marks }: { root: GraphNode; marks: GraphMar
   return (
     <div class="graph" tabIndex={0} role="group" aria-label="Agents and tools">
       <svg
-        style={{ width: width + 2 * PADDING, minWidth: (width + 2 * PADDING) * MIN_SCALE }}
+        style={{ width: rem(width + 2 * PADDING), minWidth: rem((width + 2 * PADDING) * MIN_SCALE) }}
         viewBox={`${-PADDING} ${-PADDING} ${width + 2 * PADDING} ${height + 2 * PADDING}`}
         aria-hidden="true"
       >
@@ -54,6 +54,9 @@ function Node({ placed: { node, x, y, width, height }, isMarked }: { placed: Pla
     </g>
   );
 }
+
+/** Returns a length of the drawing as CSS, so that the drawing is scaled with the text size of the page. */
+const rem = (length: number): string => `${length / 16}rem`;
 
 // The width of a text depends on the system font, so a canvas measures it.
 function createWidthMeter(): (node: GraphNode) => number {

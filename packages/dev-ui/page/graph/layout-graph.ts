@@ -19,7 +19,7 @@ export interface GraphLayout {
   height: number;
 }
 
-/** PaletteSources the nodes of a tree without overlaps: leaves below each other, a parent at the middle of its children. */
+/** Places the nodes of a tree without overlaps: leaves below each other, a parent at the middle of its children. */
 export function layoutGraph(root: GraphNode, p: { labelWidth?: (node: GraphNode) => number } = {}): GraphLayout {
   const widthOf = p.labelWidth ?? estimatedWidth;
   const widths: number[] = [];

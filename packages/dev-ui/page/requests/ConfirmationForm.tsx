@@ -1,6 +1,7 @@
 import type { Json } from '@thole/core';
 import type { RecordedInterrupt } from '@thole/core/kit';
 import { useId } from 'preact/hooks';
+import { inexactJson, readJson } from '../components/read-json.ts';
 import { openApp } from '../state/apps.ts';
 import { isRunning } from '../state/run.ts';
 import { JsonField } from './JsonField.tsx';
@@ -30,6 +31,8 @@ export function ConfirmationForm({ recorded }: { recorded: RecordedInterrupt }) 
       const problem = wrong.name === 'arguments' ? 'Enter a JSON object.' : 'Enter valid JSON.';
       return changeDraft(id, { problems: { [wrong.name]: problem } });
     }
+    const inexact = editable.find(({ name }) => typeof values[name] === 'string' && !readJson(values[name]).isExact);
+    if (inexact) return changeDraft(id, { problems: { [inexact.name]: inexactJson } });
     const changed = edits.filter(({ edited, value }) => JSON.stringify(edited) !== JSON.stringify(value));
     const members = changed.map(({ name, edited }) => [name === 'arguments' ? 'editedArguments' : 'payload', edited!]);
     void submitAnswer(recorded, { confirmed: true, ...Object.fromEntries(members) });

@@ -30,7 +30,7 @@ export function RequestCard(props: { call: FunctionCall; recorded: RecordedInter
     >
       <header class="request-head">
         <Icon name={kind === 'timer' ? 'clock' : 'request'} size={14} />
-        <h3>{label}</h3>
+        <h2>{label}</h2>
         {toolName !== undefined && <code class="mono">{toolName}</code>}
         <span class="request-state">{isReady ? 'ready to send' : stateWord(kind, state)}</span>
       </header>

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '@thole/core';
+import { inexactJson, isExactNumber, readJson } from '../components/read-json.ts';
 import type { SchemaField } from './schema-field.ts';
 
 /** Values of fields by path: a text, or true for a checked checkbox. The text of a choice is its index. */
@@ -45,11 +46,15 @@ function readField(field: SchemaField, values: FieldValues, problems: Record<str
     case 'number': {
       const number = Number(given);
       if (!Number.isFinite(number)) return problem('Enter a number.');
-      return field.isInteger && !Number.isInteger(number) ? problem('Enter a whole number.') : number;
+      if (field.isInteger && !Number.isInteger(number)) return problem('Enter a whole number.');
+      return isExactNumber(number, given.trim())
+        ? number
+        : problem('Some digits would be lost. Enter at most 15 digits.');
     }
     case 'json':
       try {
-        return JSON.parse(given) as Json;
+        const { value, isExact } = readJson(given);
+        return isExact ? value : problem(inexactJson);
       } catch {
         return problem('Enter valid JSON.');
       }

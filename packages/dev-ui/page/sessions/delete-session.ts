@@ -5,8 +5,7 @@ import { go } from '../state/location.ts';
 import { openKey } from '../state/session.ts';
 import { sessionKey } from '../state/session-key.ts';
 import { hiddenSessions, refreshSessions } from '../state/sessions.ts';
-import { toast, TOAST_MS } from '../state/toast.ts';
-import { after } from '../state/clock.ts';
+import { toast } from '../state/toast.ts';
 
 /**
  * Removes a session from the list at once, and deletes it on the server when the user can no longer undo this: after the
@@ -16,12 +15,13 @@ export function deleteSession(ref: SessionRef, name: string): void {
   const wasOpen = openKey.peek() === sessionKey(ref);
   hide(ref, true);
   if (wasOpen) go({ session: undefined, event: undefined }, { replace: true });
-  const cancel = after(TOAST_MS, () => void deleteNow());
+  let isDecided = false;
   const onPageHide = (): void => void deleteNow();
   addEventListener('pagehide', onPageHide);
   toast(`“${name}” is deleted.`, {
+    onEnd: () => void deleteNow(),
     undo: () => {
-      cancelDeletion();
+      decide();
       hide(ref, false);
       // The user may have opened another app meanwhile.
       const { appName: app, userId: user, sessionId: session } = ref;
@@ -29,13 +29,14 @@ export function deleteSession(ref: SessionRef, name: string): void {
     },
   });
 
-  function cancelDeletion(): void {
-    cancel();
+  function decide(): void {
+    isDecided = true;
     removeEventListener('pagehide', onPageHide);
   }
 
   async function deleteNow(): Promise<void> {
-    cancelDeletion();
+    if (isDecided) return;
+    decide();
     try {
       await client.sessions.delete(ref);
       await refreshSessions();

@@ -1,5 +1,4 @@
 import { ClientError } from '@thole/client';
-import type { ClientRun } from '@thole/client';
 import type { Event, SessionRef } from '@thole/core';
 import { StreamingAnswers } from './streaming-answers.ts';
 import { keepUnfinished } from './unfinished.ts';
@@ -11,7 +10,11 @@ import { refreshSessions } from './sessions.ts';
 import { writeStored } from './stored.ts';
 
 /** Reads a run to its end and shows its events if its session is open. Never rejects: the outcome is in `runs`. */
-export async function followRun(ref: SessionRef, reader: ClientRun, origin: 'started' | 'resumed'): Promise<void> {
+export async function followRun(
+  ref: SessionRef,
+  reader: AsyncIterable<Event>,
+  origin: 'started' | 'resumed',
+): Promise<void> {
   const key = sessionKey(ref);
   const isOpen = (): boolean => openKey.peek() === key;
   const answers = new StreamingAnswers(key);

@@ -1,10 +1,12 @@
 import type { ClientRun, InterruptAnswer } from '@thole/client';
 import type { Content, Event, Part, Session, SessionRef, StateMap } from '@thole/core';
+import { effect } from '@preact/signals';
 import { requestNames } from '@thole/core/kit';
 import { client } from './client.ts';
 import { followRun, onReconnect } from './follow-run.ts';
 import { forkOf } from './fork-of.ts';
 import { appName, go, userId } from './location.ts';
+import { findActiveRun } from './find-active-run.ts';
 import { changeRun, runs } from './run.ts';
 import { events, openKey, sessionRef, sessionState } from './session.ts';
 import { showSession } from './session-actions.ts';
@@ -73,26 +75,49 @@ export async function stop(): Promise<void> {
   await reader.cancel().catch(() => reader.abort('stopped'));
 }
 
-/** Continues reading the run that was active when the page was closed or reloaded. */
+/**
+ * Reads the active run of a session that was just read: a run of this page before it was reloaded, or a run of another client.
+ */
 export function resumeRun(ref: SessionRef, session: Session): void {
   const key = sessionKey(ref);
+  if (runs.peek().get(key)?.state.kind === 'running') return;
   const invocationId = readStored(`run:${key}`);
-  if (invocationId === undefined || runs.peek().get(key)?.state.kind === 'running') return;
+  if (invocationId === undefined) return void followActiveRun(ref);
   const reader = client.resume({ ...ref, invocationId, after: session.lastSeq, onReconnect: onReconnect(key) });
   changeRun(key, { state: { kind: 'running', invocationId, startedAt: nowMs() }, reader, streaming: [] });
   void followRun(ref, reader, 'resumed');
 }
 
-/** Creates a session and opens it. */
+/** Shows the run of another client that is active in the open session, if there is one. */
+async function followActiveRun(ref: SessionRef): Promise<void> {
+  const key = sessionKey(ref);
+  const found = await findActiveRun(ref, events.peek(), onReconnect(key));
+  if (!found) return;
+  // Meanwhile, the user may have sent a message or opened another session.
+  if (openKey.peek() !== key || runs.peek().get(key)?.state.kind === 'running') return found.reader.abort();
+  const { invocationId, startedAt, reader } = found;
+  changeRun(key, { state: { kind: 'running', invocationId, startedAt }, reader, sent: undefined, streaming: [] });
+  // A browser opens only a few connections to a server. The run is found again when its session is opened again.
+  const stopWatching = effect(() => {
+    if (openKey.value !== key) reader.abort();
+  });
+  void followRun(ref, found.events, 'resumed').then(stopWatching);
+}
+
+/** Creates a session and opens it, unless the user has opened another one meanwhile. */
 export async function beginSession(
   displayName: string,
   from?: { state: StateMap; events: Event[] },
 ): Promise<SessionRef> {
   const user = { appName: appName.peek() ?? '', userId: userId.peek() };
+  const openBefore = openKey.peek();
   const state = { ...from?.state, ...(displayName !== '' && { __session_metadata__: { displayName } }) };
   const session = await client.sessions.create({ ...user, state, ...(from?.events.length && { events: from.events }) });
-  showSession(session);
-  go({ session: session.id, event: undefined });
+  const isSameView = openKey.peek() === openBefore && appName.peek() === user.appName && userId.peek() === user.userId;
+  if (isSameView) {
+    showSession(session);
+    go({ session: session.id, event: undefined });
+  }
   void refreshSessions();
   return { ...user, sessionId: session.id };
 }
@@ -109,7 +134,8 @@ function runIn(ref: SessionRef, message: { newMessage: Content }, sent: Content)
 async function readRun(ref: SessionRef, reader: ClientRun, sent: Content, replaced?: string): Promise<boolean> {
   const key = sessionKey(ref);
   const startedAt = nowMs();
-  const afterSeq = events.peek().at(-1)?.seq ?? 0;
+  // A new session is not open if the user has opened another one meanwhile.
+  const afterSeq = openKey.peek() === key ? (events.peek().at(-1)?.seq ?? 0) : 0;
   const message = { content: sent, afterSeq, timestamp: startedAt / 1_000 };
   const replaces = replaced === undefined ? undefined : { invocationId: replaced, afterSeq };
   changeRun(key, { state: { kind: 'running', startedAt }, reader, sent: message, streaming: [], replaces });

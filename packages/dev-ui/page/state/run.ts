@@ -1,3 +1,4 @@
+import { ClientError } from '@thole/client';
 import type { ClientRun } from '@thole/client';
 import { computed, signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
@@ -50,4 +51,11 @@ export function changeRun(key: string, change: Partial<RunRecord>): void {
   const next = new Map(runs.peek());
   next.set(key, { ...(next.get(key) ?? idle), ...change });
   runs.value = next;
+}
+
+/** Removes the errors of runs that the server refused because of the token. */
+export function forgetRefusedRuns(): void {
+  for (const [key, { state }] of runs.peek())
+    if (state.kind === 'failed' && ClientError.is(state.error) && state.error.status === 401)
+      changeRun(key, { state: { kind: 'idle' } });
 }

@@ -3,10 +3,10 @@ import type { Signal } from '@preact/signals';
 import { readStored, writeStored } from './stored.ts';
 
 /** True if the inspector is a drawer, because there is no space next to the conversation. */
-export const isNarrow: Signal<boolean> = mediaSignal('(max-width: 1099px)');
+export const isNarrow: Signal<boolean> = mediaSignal('(max-width: 68.6875em)');
 
 /** True if the list of sessions is a drawer, too. */
-export const isPhone: Signal<boolean> = mediaSignal('(max-width: 759px)');
+export const isPhone: Signal<boolean> = mediaSignal('(max-width: 47.4375em)');
 
 /** True on a touch screen, which probably has no keyboard. */
 export const isTouch: Signal<boolean> = mediaSignal('(pointer: coarse)');

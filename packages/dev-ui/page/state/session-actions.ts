@@ -10,7 +10,7 @@ import { sessionKey } from './session-key.ts';
 /** Number of newest events to read after a run: usually enough for the user's message and events of other writers. */
 const RECENT_EVENTS = 50;
 
-/** Called when a session was read, to continue a run that was active before the page was loaded. */
+/** Called when a session was read, to read its active run. */
 let onLoaded: (ref: SessionRef, session: Session) => void = () => {};
 let shown: string | undefined;
 let loading: AbortController | undefined;
@@ -21,7 +21,7 @@ export function followSession(onRead: typeof onLoaded): void {
   effect(() => {
     const key = openKey.value;
     void reconnects.value;
-    if (key === shown && status.peek().kind === 'ready') return void refreshSession();
+    if (key === shown && status.peek().kind === 'ready') return void refreshSessionAndRun();
     shown = key;
     void loadSession();
   });
@@ -60,20 +60,29 @@ export function showSession(session: Session): void {
   });
 }
 
-/** Reads new data of the open session: its state and events of other writers. Errors are ignored. */
-export async function refreshSession(): Promise<void> {
+/** Reads new data of the open session, and its run if another client has started one. Errors are ignored. */
+export async function refreshSessionAndRun(): Promise<void> {
   const ref = sessionRef.peek();
-  if (!ref || status.peek().kind === 'loading') return;
+  const session = await refreshSession();
+  if (ref && session && openKey.peek() === sessionKey(ref)) onLoaded(ref, session);
+}
+
+/** Reads new data of the open session: its state and events of other writers. Returns the session. Errors are ignored. */
+export async function refreshSession(): Promise<Session | undefined> {
+  const ref = sessionRef.peek();
+  if (!ref || status.peek().kind === 'loading') return undefined;
   try {
     const known = events.peek();
     const window = known.length > RECENT_EVENTS ? { numRecentEvents: RECENT_EVENTS } : {};
     let session = await client.sessions.get({ ...ref, ...window });
     if (hasGap(mergeEvents(known, session.events))) session = await client.sessions.get(ref);
     if (openKey.peek() === sessionKey(ref)) setSession(session);
+    return session;
   } catch (error) {
     if (ClientError.is(error) && error.status === 404 && openKey.peek() === sessionKey(ref)) {
       status.value = { kind: 'missing' };
     }
+    return undefined;
   }
 }
 

@@ -8,23 +8,63 @@ export interface Toast {
   text: string;
   kind: 'plain' | 'bad';
   undo?: (() => void) | undefined;
+  /** Called when the message disappears without its undo. */
+  onEnd?: (() => void) | undefined;
 }
 
-export const TOAST_MS = 6_000;
+const TOAST_MS = 6_000;
+/** A button must be found and reached. */
+const TOAST_WITH_UNDO_MS = 10_000;
 export const toasts: Signal<readonly Toast[]> = signal<readonly Toast[]>([]);
 
 let count = 0;
 
-/** Shows a message for six seconds, also to screen readers. With `undo`, it has a button that calls it. */
-export function toast(
-  text: string,
-  options: { undo?: (() => void) | undefined; kind?: Toast['kind'] | undefined } = {},
-): void {
-  const id = ++count;
-  toasts.value = [...toasts.value, { id, text, kind: options.kind ?? 'plain', undo: options.undo }].slice(-3);
-  after(TOAST_MS, () => removeToast(id));
+/** Timers of the messages by id. A message without a timer stays. */
+const timers: Map<number, () => void> = new Map();
+
+/**
+ * Shows a message for some seconds, also to screen readers. With `undo`, it has a button that calls it. `onEnd` is called when
+ * the message disappears without the undo.
+ */
+export function toast(text: string, options: Partial<Pick<Toast, 'undo' | 'onEnd' | 'kind'>> = {}): void {
+  const { undo, onEnd, kind = 'plain' } = options;
+  const shown: Toast = { id: ++count, text, kind, undo, onEnd };
+  const all = [...toasts.value, shown];
+  toasts.value = all.slice(-3);
+  startTimer(shown);
+  for (const dropped of all.slice(0, -3)) end(dropped);
 }
 
-export function removeToast(id: number): void {
-  toasts.value = toasts.value.filter((each) => each.id !== id);
+/** Keeps a message until `releaseToast`, because the user points at it or its button has the focus. */
+export function holdToast({ id }: Toast): void {
+  timers.get(id)?.();
+  timers.delete(id);
+}
+
+/** Starts the time of a message again. */
+export function releaseToast(shown: Toast): void {
+  if (!timers.has(shown.id) && toasts.peek().includes(shown)) startTimer(shown);
+}
+
+/** Calls the undo of a message and removes it. */
+export function undoToast(shown: Toast): void {
+  removeToast(shown);
+  shown.undo?.();
+}
+
+function startTimer(shown: Toast): void {
+  timers.set(
+    shown.id,
+    after(shown.undo ? TOAST_WITH_UNDO_MS : TOAST_MS, () => end(shown)),
+  );
+}
+
+function end(shown: Toast): void {
+  removeToast(shown);
+  shown.onEnd?.();
+}
+
+function removeToast(shown: Toast): void {
+  holdToast(shown);
+  toasts.value = toasts.peek().filter((each) => each !== shown);
 }

@@ -4,9 +4,11 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { factsByInvocation, followSpans } from '../inspector/trace/session-spans.ts';
 import { formatDuration } from '../components/format.ts';
 import { IconButton } from '../components/IconButton.tsx';
+import { textScale } from '../components/text-scale.ts';
 import { selectEvent, selectedEventId } from '../state/location.ts';
 import { isRunning } from '../state/run.ts';
-import { events, selectedEvent } from '../state/session.ts';
+import { selectedEvent } from '../state/session.ts';
+import { visibleEvents } from '../state/visible-events.ts';
 import { barsOfEvents } from './bars-of-events.ts';
 import { barsOfSpans } from './bars-of-spans.ts';
 import { LaneView } from './LaneView.tsx';
@@ -24,7 +26,7 @@ import './timeline.css';
 export function Timeline() {
   useEffect(followSpans, []);
   const read = useMemo(turnsOf, []);
-  const { turns, byId } = read(events.value).result;
+  const { turns, byId } = read(visibleEvents.value).result;
   const invocationId = selectedEvent.value?.invocationId;
   const selected = invocationId === undefined ? undefined : byId.get(invocationId);
   const turn = selected?.hasMessage ? selected : turns.at(-1);
@@ -70,9 +72,10 @@ function TurnLanes({ turn, events: count }: { turn: Turn; events: number }) {
   );
   const { window, whole } = zoom;
   const length = window.endMs - window.startMs;
-  const barsWidth = Math.max(width - NAMES_WIDTH, 1);
+  const scale = textScale();
+  const barsWidth = Math.max(width - NAMES_WIDTH * scale, 1);
   const lanes = useMemo(() => toLanes(bars, (MIN_BAR_WIDTH * length) / barsWidth), [bars, length, barsWidth]);
-  const rowHeight = rowHeightFor(lanes, height);
+  const rowHeight = rowHeightFor(lanes, height, scale);
   const tooltip = useTooltipStore({ timeout: 0, placement: 'top' });
   const [pointed, setPointed] = useState<Bar | undefined>(undefined);
   const [active, setActive] = useState<string | undefined>(undefined);
@@ -158,17 +161,18 @@ function TurnLanes({ turn, events: count }: { turn: Turn; events: number }) {
 
 /** The labelled times below the lanes, as many as fit. */
 function Ticks({ window, startMs, width }: { window: TimeWindow; startMs: number; width: number }) {
+  const tickWidth = TICK_WIDTH * textScale();
   const length = window.endMs - window.startMs;
   const from = window.startMs - startMs;
   const share = (ms: number): number => (ms - from) / length;
-  const marks = ticks(length, Math.max(1, Math.floor(width / TICK_WIDTH)), from);
+  const marks = ticks(length, Math.max(1, Math.floor(width / tickWidth)), from);
   const step = marks.length > 1 ? marks[1]! - marks[0]! : length;
   return (
     <div class="ticks" aria-hidden="true">
       <span class="tick-name">Time</span>
       <div class="tick-marks">
         {marks
-          .filter((ms) => (1 - share(ms)) * width > TICK_WIDTH * 0.75)
+          .filter((ms) => (1 - share(ms)) * width > tickWidth * 0.75)
           .map((ms) => (
             <span key={ms} class="num tick" style={{ left: `${share(ms) * 100}%` }}>
               {formatTick(ms, step)}
@@ -179,16 +183,18 @@ function Ticks({ window, startMs, width }: { window: TimeWindow; startMs: number
   );
 }
 
-/** Width of a tick's label, width of the lanes' names and minimum width of a bar, in pixels. */
+/** Width of a tick's label and width of the lanes' names, in pixels at the default text size. */
 const TICK_WIDTH = 84;
 const NAMES_WIDTH = 120;
+
+/** Minimum width of a bar in pixels. */
 const MIN_BAR_WIDTH = 6;
 
-/** Returns the height of a row in pixels: an equal part of the height, at least 18 and at most 40. */
-function rowHeightFor(lanes: readonly { rows: number }[], height: number): number {
+/** Returns the height of a row in pixels: an equal part of the height, at least 18 and at most 40 at the default text size. */
+function rowHeightFor(lanes: readonly { rows: number }[], height: number, scale: number): number {
   const rows = lanes.reduce((sum, lane) => sum + lane.rows, 0);
-  const free = height - 24 - 3 * lanes.length;
-  return Math.max(18, Math.min(40, Math.floor(free / Math.max(rows, 1))));
+  const free = height - 24 * scale - 3 * lanes.length;
+  return Math.max(18 * scale, Math.min(40 * scale, Math.floor(free / Math.max(rows, 1))));
 }
 
 /** Marks bars whose error is the stop of their run, which is not a failure. */

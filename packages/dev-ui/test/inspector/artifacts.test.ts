@@ -24,6 +24,25 @@ describe('previewOf', () => {
     expect(previewOf(part('application/json', '{oops'))).toMatchObject({ text: '{oops' });
   });
 
+  it('indents JSON without a change of its numbers and strings', () => {
+    const json = String.raw`{"id":9007199254740993, "x":1.10,"a":"\u00fc, {\"","e":{ },"l":[],"deep":[[1,{"b":null}]]}`;
+    const { text } = previewOf(part('application/json', json)) as { text: string };
+    expect(text.split('\n').map((line) => line.trim())).toEqual([
+      ...['{', '"id": 9007199254740993,', '"x": 1.10,', String.raw`"a": "\u00fc, {\"",`, '"e": {},', '"l": [],'],
+      ...['"deep": [', '[', '1,', '{', '"b": null', '}', ']', ']', '}'],
+    ]);
+    const value = { a: [1, { b: [] }, [{}]], c: '"' };
+    const formatted = JSON.stringify(value, undefined, 2);
+    for (const given of [JSON.stringify(value), formatted, '"a: b"', ' 1 '])
+      expect(previewOf(part('text/json', given))).toMatchObject({
+        text: given.includes('c') ? formatted : given.trim(),
+      });
+  });
+
+  it('ignores the case of types', () => {
+    expect(previewOf(part('IMAGE/PNG', 'x'))).toMatchObject({ kind: 'image', mimeType: 'image/png' });
+  });
+
   it('shows binary data and unknown types as a file', () => {
     const bytes = { inlineData: { mimeType: 'text/plain', data: Buffer.from([0xff, 0xfe, 0x00]).toString('base64') } };
     expect(previewOf(bytes)).toMatchObject({ kind: 'file', bytes: 3 });

@@ -70,6 +70,13 @@ describe('parseValue', () => {
     expect(parseValue('null')).toMatchObject({ problem: expect.stringContaining('Delete') });
   });
 
+  it('rejects numbers that would lose digits, and keeps others unchanged', () => {
+    for (const text of ['9007199254740993', '{"a":[-9007199254740993]}', '1e400'])
+      expect(parseValue(text)).toMatchObject({ problem: expect.stringContaining('digits') });
+    for (const text of ['9007199254740991', '9007199254740992', '1e+21', '0.1', '{"__proto__":1}'])
+      expect(JSON.stringify(parseValue(text))).toBe(`{"value":${text}}`);
+  });
+
   it('shows how to write a text if it has no quotes', () => {
     expect(parseValue('high floor')).toMatchObject({ problem: expect.stringContaining('"high floor"') });
     expect(parseValue('{"a":')).toMatchObject({ problem: expect.not.stringContaining('For text') });

@@ -9,6 +9,17 @@ const read = (schema: JsonObject, values: FieldValues) => readFields(toSchemaFie
 const kindOf = (schema: JsonObject) =>
   toSchemaField({ type: 'object', properties: { x: schema } }, { label }).fields![0]!.kind;
 
+describe('readFields', () => {
+  it('rejects integers that would lose digits', () => {
+    const problems = (schema: JsonObject, x: string) =>
+      Object.keys(read({ type: 'object', properties: { x: schema } }, { x }).problems);
+    for (const schema of [{ type: 'integer' }, {}]) {
+      expect(problems(schema, '9007199254740993')).toEqual(['x']);
+      expect(problems(schema, '9007199254740991')).toEqual([]);
+    }
+  });
+});
+
 describe('toSchemaField', () => {
   it('returns fields for strings, enums, numbers, booleans and objects of them', () => {
     const properties: JsonObject = {

@@ -1,9 +1,10 @@
 import { textOf } from '@thole/core';
+import { normalizeStatement } from '@thole/core/kit';
 import type { MemoryEntry, UserRef } from '@thole/core';
 import type { FullMemory } from '../require-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
 import type { FactOperation, FactRequest } from './fact-extractor.ts';
-import { computeFactId, normalizeText } from './fact-id.ts';
+import { computeFactId } from './fact-id.ts';
 
 /** Input of `applyOperations` in addition to the operations. */
 export interface ApplyContext {
@@ -73,7 +74,7 @@ function createPlan(operations: readonly FactOperation[], p: ApplyContext, turnI
   const byId = new Map(p.current.map((entry) => [entry.id, entry]));
   // Of equal texts, the entry without an end counts.
   const inOrder = p.current.toSorted((a, b) => Number(hasReplacement(b)) - Number(hasReplacement(a)));
-  const byText = new Map(inOrder.map((entry) => [normalizeText(textOf(entry.content)), entry]));
+  const byText = new Map(inOrder.map((entry) => [normalizeStatement(textOf(entry.content)), entry]));
   for (const operation of operations) {
     if (operation.op === 'drop') {
       plan.dropped.push({ factId: operation.fact, duplicateOf: operation.duplicateOf });
@@ -81,7 +82,7 @@ function createPlan(operations: readonly FactOperation[], p: ApplyContext, turnI
     }
     const evidence = [...new Set(operation.evidence)].filter((id) => turnIds.has(id));
     if (evidence.length === 0) continue;
-    let sameText = byText.get(normalizeText(operation.text));
+    let sameText = byText.get(normalizeStatement(operation.text));
     const fact = newFact(operation, evidence, p.request);
     // The fact that ends must not replace its own replacement, because then both would end. The text becomes a new fact.
     if (operation.op === 'supersede' && sameText && isReplacedBy(sameText.id, operation.fact, byId, plan)) {
@@ -93,7 +94,7 @@ function createPlan(operations: readonly FactOperation[], p: ApplyContext, turnI
     const known = sameText && (sameText.id !== fact.id || plan.newFacts.has(fact.id)) ? sameText : undefined;
     if (known) confirm(plan, known, evidence);
     else plan.newFacts.set(fact.id, fact);
-    byText.set(normalizeText(operation.text), known ?? fact);
+    byText.set(normalizeStatement(operation.text), known ?? fact);
     const newId = (known ?? fact).id;
     if (operation.op === 'supersede' && operation.fact !== newId)
       plan.superseded.push({ old: byId.get(operation.fact)!, newId, endsAt: fact.validFrom! });

@@ -1,20 +1,12 @@
+import { normalizeStatement } from '@thole/core/kit';
+
 /**
  * Returns the id of a fact, a hash of its text and its first evidence. If two processes find the same fact in the same turns, or one
  * process finds it again after a crash, there is only one entry.
  */
 export function computeFactId(text: string, evidence: readonly string[]): string {
-  const source = JSON.stringify([normalizeText(text), evidence[0]]);
+  const source = JSON.stringify([normalizeStatement(text), evidence[0]]);
   return `fact-${hash(source, 0x811c9dc5)}${hash(source, 0x01234567)}`;
-}
-
-/** Returns a text in lower case, with single spaces and without the final period, to compare texts. */
-export function normalizeText(text: string): string {
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/\s+/gu, ' ')
-    .replace(/[\s.!]+$/u, '')
-    .trim();
 }
 
 function hash(text: string, seed: number): string {

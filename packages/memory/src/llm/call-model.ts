@@ -1,5 +1,5 @@
 import { textOf, TholeError } from '@thole/core';
-import { raceAbort } from '@thole/core/kit';
+import { withTimeLimit } from '@thole/core/kit';
 import type { JsonObject, Llm, LlmResponse, Runtime } from '@thole/core';
 
 /** Input of a model, and the JSON schema of its answer. */
@@ -26,17 +26,13 @@ const MAX_ATTEMPTS = 2;
  * cause. Throws the response's `errorCode`, `MODEL_TIMEOUT`, `MODEL_INCOMPLETE` if there is no response, and `OUTPUT_INVALID` if no
  * answer is JSON. Rejects with the signal's reason when it is aborted.
  */
-export async function callModel(input: ModelInput, options: CallModelOptions): Promise<unknown> {
+export function callModel(input: ModelInput, options: CallModelOptions): Promise<unknown> {
   const { runtime, timeoutMs, signal } = options;
-  const timeout = new AbortController();
-  const error = new TholeError('MODEL_TIMEOUT', `The model did not answer within ${timeoutMs} ms.`);
-  const cancel = runtime.timer(timeoutMs, () => timeout.abort(error));
-  const combinedSignal = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
-  try {
-    return await raceAbort(requestJson(input, options.llm, combinedSignal), combinedSignal);
-  } finally {
-    cancel();
-  }
+  const timeoutError = (): TholeError =>
+    new TholeError('MODEL_TIMEOUT', `The model did not answer within ${timeoutMs} ms.`);
+  return withTimeLimit({ runtime, ms: timeoutMs, timeoutError, signal }, (limitedSignal) =>
+    requestJson(input, options.llm, limitedSignal),
+  );
 }
 
 async function requestJson(input: ModelInput, llm: Llm, signal: AbortSignal): Promise<unknown> {

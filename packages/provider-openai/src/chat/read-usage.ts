@@ -10,20 +10,19 @@ type Raw = { readonly [key: string]: unknown };
 export function readUsage(raw: unknown): Usage | undefined {
   if (!isRecord(raw)) return undefined;
   const [prompt, completion] = [count(raw['prompt_tokens']), count(raw['completion_tokens'])];
-  if (prompt === undefined && completion === undefined && count(raw['total_tokens']) === undefined) return undefined;
+  const total = count(raw['total_tokens']);
+  if (prompt === undefined && completion === undefined && total === undefined) return undefined;
+  const sum = (prompt ?? 0) + (completion ?? 0);
+  const cached = cachedTokens(raw);
   const thoughts =
     count(memberOf(raw, 'completion_tokens_details')['reasoning_tokens']) ?? count(raw['reasoning_tokens']);
-  const cached = cachedTokens(raw);
-  const reportedTotal = count(raw['total_tokens']);
   // The answer's count of xAI does not include thoughts. That of other servers does.
-  const isThoughtsSeparate = thoughts !== undefined && reportedTotal === (prompt ?? 0) + (completion ?? 0) + thoughts;
-  const total = reportedTotal ?? (prompt ?? 0) + (completion ?? 0);
-  const candidates =
-    isThoughtsSeparate || completion === undefined ? completion : Math.max(0, completion - (thoughts ?? 0));
+  const includedThoughts = thoughts === undefined || total === sum + thoughts ? 0 : thoughts;
+  const candidates = completion && Math.max(0, completion - includedThoughts);
   return {
     ...(prompt !== undefined && { promptTokenCount: prompt }),
     ...(candidates !== undefined && { candidatesTokenCount: candidates }),
-    totalTokenCount: total,
+    totalTokenCount: total ?? sum,
     ...(cached !== undefined && { cachedContentTokenCount: cached }),
     ...(thoughts !== undefined && { thoughtsTokenCount: thoughts }),
   };

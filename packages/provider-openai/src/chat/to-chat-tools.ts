@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
-import { normalizeSchema } from '@thole/core/kit';
-import type { FunctionDeclaration, GenerateContentConfig, JsonObject } from '@thole/core';
+import { completeSchemaRoot, normalizeSchema } from '@thole/core/kit';
+import type { FunctionDeclaration, GenerateContentConfig } from '@thole/core';
 import type OpenAI from 'openai';
 import { checkSchema } from '../openai-schema.ts';
 import type { SchemaHandling } from '../openai-schema.ts';
@@ -48,7 +48,8 @@ function toTool(
   const schema = parametersJsonSchema ?? {};
   const path = `tools.${name}.parameters`;
   const strict = isStrict ? requireStrictSchema(schema, path, schemas) : undefined;
-  const parameters = strict ?? (isOpenAi ? checkSchema(schema, path, schemas) : completeRoot(normalizeSchema(schema)));
+  const parameters =
+    strict ?? (isOpenAi ? checkSchema(schema, path, schemas) : completeSchemaRoot(normalizeSchema(schema)));
   return {
     type: 'function',
     function: {
@@ -58,13 +59,4 @@ function toTool(
       ...(strict && { strict: true }),
     },
   };
-}
-
-const CHOICES: readonly string[] = ['$ref', 'anyOf', 'oneOf', 'allOf'];
-
-/** Adds `type` and `properties` to an object without properties, because servers that pass it on to OpenAI require both. */
-function completeRoot(schema: JsonObject): JsonObject {
-  const { type = 'object', properties = {} } = schema;
-  if (type !== 'object' || CHOICES.some((keyword) => schema[keyword] !== undefined)) return schema;
-  return { ...schema, type, properties };
 }

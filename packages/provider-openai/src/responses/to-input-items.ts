@@ -1,8 +1,7 @@
 import { TholeError } from '@thole/core';
-import { newestUserContent, mediaLine, pairCalls } from '@thole/core/kit';
+import { newestUserContent, mediaLine, pairCalls, sendableCallIds } from '@thole/core/kit';
 import type { Content, InlineData, JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
-import { assignCallIds } from './call-ids.ts';
 import { joinMessages } from './join-messages.ts';
 import { toAnswerItem, toPendingItem } from './to-answer-item.ts';
 import { toInputContent } from './to-input-content.ts';
@@ -19,6 +18,9 @@ export interface InputTarget {
   readonly isContinued: boolean;
 }
 
+/** OpenAI rejects longer ids. */
+const VALID_ID = /^.{1,64}$/s;
+
 /**
  * Returns the history as input items. Every call has one answer: its last answer, or a pending answer directly
  * after the calls. An answer without a call becomes text. Throws `INVALID_INPUT` for unsupported media in the user's newest
@@ -26,7 +28,7 @@ export interface InputTarget {
  */
 export function toInputItems(contents: readonly Content[], target: InputTarget): JsonObject[] {
   const paired = pairCalls(contents);
-  const ids = assignCallIds(paired);
+  const ids = sendableCallIds(paired, VALID_ID);
   const newest = newestUserContent(contents);
   const answered = new Set<string>();
   const lastStored = target.isContinued ? contents.findLastIndex(({ role }) => role === 'model') : -1;

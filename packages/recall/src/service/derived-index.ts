@@ -11,12 +11,15 @@ import type { Scored } from './scored.ts';
 import { EntryHeaders } from './entry-headers.ts';
 import { matchesFilter } from './matches-filter.ts';
 import type { MemoryIndex, MemoryRanking, RankRequest } from './memory-index.ts';
+import { LogHistory } from './log-history.ts';
 import { TimeSlicer } from './time-slicer.ts';
 import { loadSavedIndex, toSegment } from './saved-index.ts';
 
 /** Maximum number of changes to read from the log at a time. */
 const CHANGES_PER_READ = 250;
 const HEADER_BYTES = 300;
+/** Maximum number of times that one update starts again at the beginning of the log. */
+const MAX_RESTARTS = 3;
 /** The index is saved again only after this number of changes, and a quarter of the entries. */
 const MIN_UNSAVED_CHANGES = 500;
 
@@ -29,6 +32,9 @@ export class DerivedIndex {
   /** Times in seconds at which entries expire, by id. */
   #expiries = new Map<string, number>();
   #seq = 0;
+  #history = new LogHistory();
+  /** After a loss in the store: ids of entries that the log, read from its start, has not contained yet. */
+  #unconfirmed: Set<string> | undefined;
   #removals = 0;
   #unsaved = 0;
   #isNew = true;
@@ -45,7 +51,7 @@ export class DerivedIndex {
   }
 
   get bytes(): number {
-    return 1000 + this.#index.bytes + this.#headers.size * HEADER_BYTES;
+    return 1000 + this.#index.bytes + this.#headers.size * HEADER_BYTES + this.#history.bytes;
   }
 
   /** Applies the new changes of the log. Calls run one after the other, so that each change is applied once and in order. */
@@ -113,11 +119,18 @@ export class DerivedIndex {
       const slicer = new TimeSlicer(this.#runtime);
       if (this.#isNew) await this.#load(store, scope, slicer);
       this.#isNew = false;
+      let restarts = 0;
       for (let more = true; more;) {
         const page = await store.since(scope, this.#seq, CHANGES_PER_READ);
+        if (!this.#history.add(page) && restarts++ < MAX_RESTARTS) {
+          await this.#restart(slicer);
+          continue;
+        }
         await this.#apply(page, slicer);
         more = page.more;
       }
+      for (const id of this.#unconfirmed ?? []) this.#remove(id);
+      this.#unconfirmed = undefined;
     } finally {
       this.#activeUpdates--;
     }
@@ -126,6 +139,22 @@ export class DerivedIndex {
   async #load({ abilities }: MemoryStore, scope: MemoryScope, slicer: TimeSlicer): Promise<void> {
     const saved = abilities.segmented && (await loadSavedIndex(this.#ranking, abilities.segmented, scope, slicer));
     if (saved) ({ index: this.#index, headers: this.#headers, expiries: this.#expiries, seq: this.#seq } = saved);
+    if (saved) this.#history = saved.history;
+  }
+
+  /**
+   * Starts again at the beginning of the log, because the store has lost changes that this index has read. Entries that the log no
+   * longer contains are removed at its end.
+   */
+  async #restart(slicer: TimeSlicer): Promise<void> {
+    this.#runtime.logger.warn(
+      'The store has lost memory entries that were read before. The index reads all entries again.',
+    );
+    await slicer.run(this.#headers.read());
+    this.#unconfirmed = new Set(this.#headers.ids());
+    this.#seq = 0;
+    this.#history = new LogHistory();
+    this.#index.recheck?.();
   }
 
   async #apply({ changes, removals }: MemoryChanges, slicer: TimeSlicer): Promise<void> {
@@ -134,6 +163,7 @@ export class DerivedIndex {
       if ('removed' in change) {
         this.#remove(change.removed);
       } else {
+        this.#unconfirmed?.delete(change.entry.id);
         this.#setHeader(change.entry);
         // The maps of headers and of turns grow at the same entries. The growth of a large map is slow.
         if (slicer.isSliceOver) await slicer.pause();
@@ -163,7 +193,8 @@ export class DerivedIndex {
 
   async #saveNow(segmented: IndexSnapshots, scope: MemoryScope): Promise<boolean> {
     const [seq, removals] = [this.#seq, this.#removals];
-    const saved = { index: this.#index, headers: this.#headers, expiries: this.#expiries, seq };
+    const [index, headers, expiries, history] = [this.#index, this.#headers, this.#expiries, this.#history];
+    const saved = { index, headers, expiries, history, seq };
     const steps = toSegment(this.#ranking, saved);
     const slicer = new TimeSlicer(this.#runtime);
     await slicer.pause();

@@ -30,6 +30,11 @@ export class EntryHeaders {
     return this.#parsed.get(id);
   }
 
+  /** Returns the ids of all headers. Call `read` before. */
+  ids(): Iterable<string> {
+    return this.#parsed.keys();
+  }
+
   set(id: string, header: MemoryHeader): void {
     if (this.#saved) this.#changed.set(id, header);
     else this.#parsed.set(id, header);

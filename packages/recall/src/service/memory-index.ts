@@ -24,6 +24,11 @@ export interface MemoryIndex {
   /** Adds an entry, or replaces the entry with the same id. */
   put(entry: MemoryEntry): void;
   remove(id: string): void;
+  /**
+   * Called when the store has lost data. Afterwards all entries of the log are put again, and entries that are lost are removed.
+   * What the index has stored for its entries in other places may be lost, too.
+   */
+  recheck?(): void;
   /** Returns the index as columns without texts. */
   save?(): Steps<Column[]>;
   /** Does work after an ingestion, so that searches need not wait for it. */

@@ -1,3 +1,4 @@
+import { systemRuntime } from '@thole/core';
 import { assertBytes, assertCount, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import { assertRelevance, assertScore } from './assert-memory.ts';
@@ -42,6 +43,22 @@ export function assertMemoryServiceOptions(options: StoredMemoryServiceOptions):
   if (ranking !== undefined) assertRanking(ranking);
   if (indexBytes !== undefined) assertBytes('indexBytes', indexBytes);
   if (rerank !== undefined && typeof rerank !== 'function') throw invalidInput('rerank', 'a function', rerank);
+}
+
+/**
+ * Splits the options of a memory service into those of its store, by name, and those of `StoredMemoryService`. Both have the
+ * `runtime`. The service receives unknown options and rejects them.
+ */
+export function splitMemoryOptions<Options extends StoredMemoryServiceOptions>(
+  options: Options,
+  storeOptionNames: readonly string[],
+): { runtime: Runtime; storeOptions: Options; serviceOptions: StoredMemoryServiceOptions } {
+  const runtime = options.runtime ?? systemRuntime();
+  const entries = Object.entries(options);
+  const isStoreOption = ([name]: [string, unknown]): boolean => storeOptionNames.includes(name);
+  const storeOptions = Object.fromEntries(entries.filter(isStoreOption)) as Options;
+  const serviceOptions = Object.fromEntries(entries.filter((each) => !isStoreOption(each)));
+  return { runtime, storeOptions: { ...storeOptions, runtime }, serviceOptions: { ...serviceOptions, runtime } };
 }
 
 /** Throws `INVALID_INPUT` unless the value is a ranking. */

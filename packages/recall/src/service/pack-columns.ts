@@ -4,7 +4,7 @@ import type { Steps } from './time-slicer.ts';
 export type Column = readonly string[] | Float64Array | Int32Array | Uint8Array;
 
 // It is read as a number, so that it also detects a segment from a machine with another byte order.
-const MAGIC = 0x7e0c1e03;
+const MAGIC = 0x7e0c1e04;
 /** Bytes before the columns: magic, check sum, number of columns, and padding. */
 const HEAD_BYTES = 16;
 /** Words of four bytes that a step of the check sum reads. */

@@ -1,9 +1,13 @@
 import type { MemoryScope, IndexSegment, IndexSnapshots } from '@thole/core';
 import { EntryHeaders } from './entry-headers.ts';
+import { LogHistory } from './log-history.ts';
 import type { MemoryIndex, MemoryRanking } from './memory-index.ts';
 import { packColumns, unpackColumns } from './pack-columns.ts';
 import { runAllSteps } from './time-slicer.ts';
 import type { Steps, TimeSlicer } from './time-slicer.ts';
+
+/** Number of columns of a `LogHistory`. */
+const HISTORY_COLUMNS = 4;
 
 /** An index with the headers of its entries, up to the change `seq` of the log. */
 export interface SavedIndex {
@@ -11,13 +15,14 @@ export interface SavedIndex {
   headers: EntryHeaders;
   /** Times in seconds at which entries expire, by id. */
   expiries: Map<string, number>;
+  history: LogHistory;
   seq: number;
 }
 
 /** Returns an index as a segment. Undefined if the ranking does not save indexes. */
 export function* toSegment(
   ranking: MemoryRanking,
-  { index, headers, expiries, seq }: SavedIndex,
+  { index, headers, expiries, history, seq }: SavedIndex,
 ): Steps<IndexSegment | undefined> {
   if (ranking.savedAs === undefined || !index.save) return undefined;
   const savedHeaders = yield* headers.save();
@@ -30,6 +35,7 @@ export function* toSegment(
       Int32Array.of(headers.size),
       [...expiries.keys()],
       Float64Array.from(expiries.values()),
+      ...history.toColumns(),
       ...columns,
     ]),
   };
@@ -66,11 +72,14 @@ function* readSegment(
   { bytes, upTo }: IndexSegment,
   scope: MemoryScope,
 ): Steps<SavedIndex | undefined> {
-  const [headers, count, ids, times, ...columns] = (yield* unpackColumns(bytes)) ?? [];
+  const [headers, count, ids, times, ...others] = (yield* unpackColumns(bytes)) ?? [];
+  const [history, columns] = [others.slice(0, HISTORY_COLUMNS), others.slice(HISTORY_COLUMNS)];
   if (headers === undefined || count === undefined || columns.length === 0) return undefined;
   const index = yield* ranking.loadIndex!(columns, scope);
   const expiries = new Map((ids as string[]).map((id, i) => [id, (times as Float64Array)[i]!]));
-  return (
-    index && { index, expiries, headers: EntryHeaders.fromSaved(headers as Uint8Array, count[0] as number), seq: upTo }
-  );
+  if (!index) return undefined;
+  return {
+    ...{ index, expiries, seq: upTo, history: LogHistory.fromColumns(history) },
+    headers: EntryHeaders.fromSaved(headers as Uint8Array, count[0] as number),
+  };
 }

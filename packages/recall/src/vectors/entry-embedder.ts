@@ -74,7 +74,8 @@ export class EntryEmbedder {
   }
 
   remove(id: string): void {
-    if (this.#entries.get(id)?.model !== undefined) this.#removed.add(id);
+    const entry = this.#entries.get(id);
+    if (entry && (entry.model !== undefined || !entry.isChecked)) this.#removed.add(id);
     this.#drop(id);
     this.#entries.delete(id);
   }
@@ -86,6 +87,16 @@ export class EntryEmbedder {
       if (!entry || !hasText(entry)) continue;
       entry.model = undefined;
       entry.removals++;
+      this.#pending.set(id, entry);
+    }
+  }
+
+  /** Checks for each entry whether its vector is still stored. */
+  recheck(): void {
+    for (const [id, entry] of this.#entries) {
+      if (entry.model === undefined || !hasText(entry)) continue;
+      entry.model = undefined;
+      entry.isChecked = false;
       this.#pending.set(id, entry);
     }
   }

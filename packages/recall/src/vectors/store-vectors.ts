@@ -12,8 +12,9 @@ export interface EmbeddingDeps {
 }
 
 /**
- * Embeds texts by entry id and stores their vectors. Afterwards deletes vectors of entries that another process has removed, and
- * embeds entries again whose text another process has changed.
+ * Embeds texts by entry id and stores their vectors. Afterwards deletes vectors of entries that were removed meanwhile, and embeds
+ * entries again whose text was changed. It does not delete the vectors of changed entries: another process may have stored
+ * vectors of another model for the new text.
  */
 export async function storeVectors(
   deps: EmbeddingDeps,
@@ -34,14 +35,19 @@ export async function storeVectors(
     const vector = vectors[i];
     return vector && isWanted(id) ? [{ id, model, vector }] : [];
   });
-  if (rows.length > 0) await store.upsert(scope, rows);
+  if (rows.length === 0) return;
+  await store.upsert(scope, rows);
+  const stored = rows.map(({ id }) => id);
   const current = new Map<string, string>();
-  for (const { entry } of await log.get(scope, ids)) current.set(entry.id, textOf(entry.content));
-  const unwanted = ids.filter((id) => !isWanted(id) || !hasText({ text: current.get(id) ?? '' }));
+  for (const { entry } of await log.get(scope, stored)) current.set(entry.id, textOf(entry.content));
+  const changed = new Map([...current].filter(([id, text]) => text !== texts.get(id) && hasText({ text })));
+  // If the text is still the same, an unwanted entry is about to be removed or changed.
+  const unwanted = stored.filter(
+    (id) => !changed.has(id) && (!isWanted(id) || !hasText({ text: current.get(id) ?? '' })),
+  );
   if (unwanted.length > 0) await store.delete(scope, unwanted);
-  for (const id of unwanted) current.delete(id);
-  const changed = new Map([...current].filter(([id, text]) => texts.get(id) !== text));
-  if (changed.size > 0) await storeVectors(deps, changed, p);
+  // Also if this process has read the change: until it embeds the entry again, the vector of the earlier text would remain.
+  if (changed.size > 0) await storeVectors(deps, changed, { ...p, isWanted: () => true });
 }
 
 /** True if the text has something to embed. */

@@ -82,6 +82,11 @@ export class VectorMemoryIndex implements MemoryIndex {
     this.#embedder.remove(id);
   }
 
+  recheck(): void {
+    this.#words.recheck?.();
+    this.#embedder.recheck();
+  }
+
   /** Embeds these entries again, because their vectors were deleted. */
   forget(ids: readonly string[] | 'everything'): void {
     this.#embedder.forget(ids);

@@ -1,5 +1,5 @@
 import { StoredArtifactService, systemRuntime } from '@thole/core';
-import { invalidInput, isPlainObject, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { RedisClient } from '../client/redis-client.ts';
 import { redisOptionNames } from '../client/redis-options.ts';
 import type { RedisOptions } from '../client/redis-options.ts';
@@ -18,8 +18,6 @@ export class RedisArtifactService extends StoredArtifactService {
   readonly #store: RedisArtifactStore;
 
   constructor(client: RedisClient, options: RedisArtifactServiceOptions = {}) {
-    const input: unknown = options;
-    if (!isPlainObject(input)) throw invalidInput('The options of RedisArtifactService', 'an object', input);
     rejectUnknownOptions(options, [...redisOptionNames, ...extraOptionNames], 'RedisArtifactService');
     const { maxBytes, ...storeOptions } = options;
     const runtime = options.runtime ?? systemRuntime();

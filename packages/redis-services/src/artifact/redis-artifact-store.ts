@@ -1,11 +1,10 @@
-import { systemRuntime } from '@thole/core';
 import { encodeBase64, decodeBase64, decodeText, encodeText, isEncoded } from '@thole/core/kit';
 import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore, Runtime, TextCodec } from '@thole/core';
 import { assertVersion } from '../client/assert-version.ts';
-import { RedisCalls } from '../client/redis-calls.ts';
+import { openRedis } from '../client/open-redis.ts';
+import type { RedisCalls } from '../client/redis-calls.ts';
 import type { RedisClient } from '../client/redis-client.ts';
-import { RedisKeys } from '../client/redis-keys.ts';
-import { assertRedisOptions } from '../client/redis-options.ts';
+import type { RedisKeys } from '../client/redis-keys.ts';
 import type { RedisOptions } from '../client/redis-options.ts';
 import { redisScript } from '../client/redis-script.ts';
 
@@ -25,11 +24,10 @@ export class RedisArtifactStore implements ArtifactStore {
   readonly #codec: TextCodec | undefined;
 
   constructor(client: RedisClient, options: RedisOptions = {}) {
-    assertRedisOptions(client, options, [], 'RedisArtifactStore');
-    const { runtime = systemRuntime(), keyPrefix = 'thole:', timeoutMs = 5_000, wait, clock, codec } = options;
+    const { calls, keys, runtime, codec } = openRedis(client, options, 'RedisArtifactStore');
     this.#runtime = runtime;
-    this.#keys = new RedisKeys(keyPrefix);
-    this.#calls = new RedisCalls(client, { runtime, timeoutMs, wait, clock });
+    this.#keys = keys;
+    this.#calls = calls;
     this.#codec = codec;
   }
 

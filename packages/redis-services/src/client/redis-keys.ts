@@ -203,6 +203,10 @@ export class MemoryKeys {
   get sessions(): string {
     return `${this.user.base}mx`;
   }
+  /** Hash: id → random id of the write that made its last change, also for removed entries. */
+  get writeIds(): string {
+    return `${this.user.base}mw`;
+  }
   /** Hash: saved segments of the index. */
   get segments(): string {
     return `${this.user.base}mg`;

@@ -1,6 +1,6 @@
 import { env } from 'node:process';
 import { StoredCredentialService, systemRuntime } from '@thole/core';
-import { invalidInput, isPlainObject, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { RedisClient } from '../client/redis-client.ts';
 import { redisOptionNames } from '../client/redis-options.ts';
 import type { RedisOptions } from '../client/redis-options.ts';
@@ -25,8 +25,6 @@ export class RedisCredentialService extends StoredCredentialService {
   readonly #store: RedisCredentialStore;
 
   constructor(client: RedisClient, options: RedisCredentialServiceOptions = {}) {
-    const input: unknown = options;
-    if (!isPlainObject(input)) throw invalidInput('The options of RedisCredentialService', 'an object', input);
     rejectUnknownOptions(options, [...redisOptionNames, ...extraOptionNames], 'RedisCredentialService');
     const { encryptionKeys = env['THOLE_CREDENTIAL_KEYS'] ?? '', ...storeOptions } = options;
     const runtime = options.runtime ?? systemRuntime();

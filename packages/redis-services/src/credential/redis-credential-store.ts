@@ -1,11 +1,10 @@
-import { systemRuntime } from '@thole/core';
 import { decodeText, encodeText } from '@thole/core/kit';
 import type { CredentialRecord, CredentialRecordKey, CredentialStore, TextCodec, UserRef } from '@thole/core';
 import { assertVersion } from '../client/assert-version.ts';
-import { RedisCalls } from '../client/redis-calls.ts';
+import { openRedis } from '../client/open-redis.ts';
+import type { RedisCalls } from '../client/redis-calls.ts';
 import type { RedisClient } from '../client/redis-client.ts';
-import { RedisKeys } from '../client/redis-keys.ts';
-import { assertRedisOptions } from '../client/redis-options.ts';
+import type { RedisKeys } from '../client/redis-keys.ts';
 import type { RedisOptions } from '../client/redis-options.ts';
 import { redisScript } from '../client/redis-script.ts';
 
@@ -23,10 +22,9 @@ export class RedisCredentialStore implements CredentialStore {
   readonly #codec: TextCodec | undefined;
 
   constructor(client: RedisClient, options: RedisOptions = {}) {
-    assertRedisOptions(client, options, [], 'RedisCredentialStore');
-    const { runtime = systemRuntime(), keyPrefix = 'thole:', timeoutMs = 5_000, wait, clock, codec } = options;
-    this.#keys = new RedisKeys(keyPrefix);
-    this.#calls = new RedisCalls(client, { runtime, timeoutMs, wait, clock });
+    const { calls, keys, codec } = openRedis(client, options, 'RedisCredentialStore');
+    this.#keys = keys;
+    this.#calls = calls;
     this.#codec = codec;
   }
 

@@ -1,6 +1,6 @@
-import { systemRuntime } from '@thole/core';
 import { invalidInput, isPlainObject } from '@thole/core/kit';
 import { StoredMemoryService } from '@thole/recall';
+import { splitMemoryOptions } from '@thole/recall/kit';
 import type { StoredMemoryServiceOptions } from '@thole/recall';
 import type { RedisClient } from '../client/redis-client.ts';
 import { redisOptionNames } from '../client/redis-options.ts';
@@ -20,7 +20,7 @@ export class RedisMemoryService extends StoredMemoryService {
   constructor(client: RedisClient, options: RedisMemoryServiceOptions = {}) {
     const input: unknown = options;
     if (!isPlainObject(input)) throw invalidInput('The options of RedisMemoryService', 'an object', input);
-    const { storeOptions, serviceOptions } = splitOptions({ ...options, runtime: options.runtime ?? systemRuntime() });
+    const { storeOptions, serviceOptions } = splitMemoryOptions(options, redisOptionNames);
     const store = new RedisMemoryStore(client, storeOptions);
     super(store, serviceOptions);
     this.#store = store;
@@ -30,17 +30,4 @@ export class RedisMemoryService extends StoredMemoryService {
   ping(): Promise<void> {
     return this.#store.ping();
   }
-}
-
-/** Splits the options into options of the store and of the service. The service receives and rejects unknown options. */
-function splitOptions(options: RedisMemoryServiceOptions): {
-  storeOptions: RedisOptions;
-  serviceOptions: StoredMemoryServiceOptions;
-} {
-  const entries = Object.entries(options);
-  const storeOptions = Object.fromEntries(entries.filter(([name]) => redisOptionNames.includes(name)));
-  const serviceOptions = Object.fromEntries(
-    entries.filter(([name]) => name === 'runtime' || !redisOptionNames.includes(name)),
-  );
-  return { storeOptions, serviceOptions };
 }

@@ -1,4 +1,3 @@
-import { systemRuntime } from '@thole/core';
 import type {
   MemoryChanges,
   MemoryEntry,
@@ -16,10 +15,10 @@ import type {
 } from '@thole/core';
 import { matchesFilter } from '@thole/recall';
 import { seqOfCursor } from '@thole/recall/kit';
-import { RedisCalls } from '../client/redis-calls.ts';
+import { openRedis } from '../client/open-redis.ts';
+import type { RedisCalls } from '../client/redis-calls.ts';
 import type { RedisClient } from '../client/redis-client.ts';
-import { RedisKeys } from '../client/redis-keys.ts';
-import { assertRedisOptions } from '../client/redis-options.ts';
+import type { RedisKeys } from '../client/redis-keys.ts';
 import type { RedisOptions } from '../client/redis-options.ts';
 import { redisScript } from '../client/redis-script.ts';
 import type { ScriptCall, ScriptReply } from '../client/script-call.ts';
@@ -52,14 +51,13 @@ export class RedisMemoryStore implements MemoryStore {
   readonly #codec: TextCodec | undefined;
 
   constructor(client: RedisClient, options: RedisOptions = {}) {
-    assertRedisOptions(client, options, [], 'RedisMemoryStore');
-    const { runtime = systemRuntime(), keyPrefix = 'thole:', timeoutMs = 5_000, wait, clock, codec } = options;
+    const { calls, keys, runtime, codec } = openRedis(client, options, 'RedisMemoryStore');
     this.#runtime = runtime;
-    this.#keys = new RedisKeys(keyPrefix);
-    this.#calls = new RedisCalls(client, { runtime, timeoutMs, wait, clock });
+    this.#keys = keys;
+    this.#calls = calls;
     this.#codec = codec;
     this.abilities = {
-      segmented: new RedisIndexSnapshots(this.#calls, this.#keys, codec),
+      segmented: new RedisIndexSnapshots(calls, keys, codec),
       users: { listUsers: (appName, page) => this.#listUsers(appName, page) },
     };
   }
@@ -73,18 +71,23 @@ export class RedisMemoryStore implements MemoryStore {
   }
 
   async since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges> {
-    const { head, log, entries } = this.#keys.memory(scope);
-    const call = { script: readMemoriesAfter, keys: [head, log, entries], args: [seq, limit + 1] };
+    const { head, log, entries, writeIds } = this.#keys.memory(scope);
+    const call = { script: readMemoriesAfter, keys: [head, log, entries, writeIds], args: [seq, limit + 1] };
     const reply = (await this.#calls.read(call)) as string[];
     assertLogVersion(reply);
-    const [removals = 0, ...values] = reply;
+    const [removals = 0, lastSeq = '', lastId = '', lastWriteId = '', ...values] = reply;
+    const previous =
+      lastSeq === ''
+        ? null
+        : { seq: Number(lastSeq), id: JSON.parse(lastId) as string, writeId: lastWriteId || undefined };
     const changes: MemoryChanges['changes'] = [];
-    for (let i = 0; i < values.length && changes.length < limit; i += 3) {
+    for (let i = 0; i < values.length && changes.length < limit; i += 4) {
       const [changeSeq, id, element] = [values[i]!, values[i + 1]!, values[i + 2]!];
-      if (element === '') changes.push({ seq: Number(changeSeq), removed: JSON.parse(id) as string });
-      else changes.push(await fromElement(changeSeq, element, this.#codec));
+      const writeId = values[i + 3] || undefined;
+      if (element === '') changes.push({ seq: Number(changeSeq), removed: JSON.parse(id) as string, writeId });
+      else changes.push({ ...(await fromElement(changeSeq, element, this.#codec)), writeId });
     }
-    return { changes, removals: Number(removals), more: values.length / 3 > limit };
+    return { changes, previous, removals: Number(removals), more: values.length / 4 > limit };
   }
 
   async get(scope: MemoryScope, ids: readonly string[]): Promise<StoredMemory[]> {
@@ -101,8 +104,9 @@ export class RedisMemoryStore implements MemoryStore {
   }
 
   remove(scope: MemoryScope, removal: MemoryRemoval, now: number): Promise<number> {
-    const { head, log, entries, facts, sessions, segments, user } = this.#keys.memory(scope);
-    const idempotencyKey = user.idempotencyKey(this.#runtime.newId('removal'));
+    const { head, log, entries, facts, sessions, segments, writeIds, user } = this.#keys.memory(scope);
+    const writeId = this.#runtime.newId('removal');
+    const idempotencyKey = user.idempotencyKey(writeId);
     const [kind, ...names] =
       removal === 'everything'
         ? ['everything']
@@ -111,8 +115,8 @@ export class RedisMemoryStore implements MemoryStore {
           : ['session', JSON.stringify(removal.sessionId)];
     const call = (isListed: boolean): ScriptCall => ({
       script: removeMemories,
-      keys: [head, log, entries, facts, sessions, segments, idempotencyKey],
-      args: [kind!, this.#calls.timeoutMs * 2, isListed ? '1' : '', String(now), ...names],
+      keys: [head, log, entries, facts, sessions, segments, writeIds, idempotencyKey],
+      args: [kind!, this.#calls.timeoutMs * 2, isListed ? '1' : '', String(now), writeId, ...names],
     });
     return this.#calls.withDeadline(async () => Number(await this.#writeAsListedUser(scope, call)), {
       isWriting: true,
@@ -151,11 +155,12 @@ export class RedisMemoryStore implements MemoryStore {
     }
     const pairs: string[] = [];
     for (const entry of candidates) pairs.push(JSON.stringify(entry.id), await toElement(entry, this.#codec));
-    const idempotencyKey = keys.user.idempotencyKey(this.#runtime.newId('put'));
+    const writeId = this.#runtime.newId('put');
+    const idempotencyKey = keys.user.idempotencyKey(writeId);
     const reply = await this.#writeAsListedUser(scope, (isListed) => ({
       script: putMemories,
-      keys: [keys.head, keys.log, keys.entries, keys.facts, keys.sessions, idempotencyKey],
-      args: [mode, this.#calls.timeoutMs * 2, isListed ? '1' : '', ...pairs],
+      keys: [keys.head, keys.log, keys.entries, keys.facts, keys.sessions, keys.writeIds, idempotencyKey],
+      args: [mode, this.#calls.timeoutMs * 2, isListed ? '1' : '', writeId, ...pairs],
     }));
     const { seq, indexes } = parseIndexes(reply);
     return { written: indexes.map((index) => candidates[index]!.id), seq };

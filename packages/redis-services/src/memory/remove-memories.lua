@@ -1,13 +1,13 @@
 -- Replaces entries by tombstones, and deletes the saved index segments: any of them may contain text of the entries.
--- KEYS: head, log, entries, facts, sessions, segments, idempotency key.
+-- KEYS: head, log, entries, facts, sessions, segments, ids of writes, idempotency key.
 -- ARGV: deadline, 'ids', 'session' or 'everything', how long to keep the idempotency key (ms), '1' if the app's list contains the user,
---   the time (s) until which everything is forgotten; then ids, or the session.
+--   the time (s) until which everything is forgotten, a random id of the write; then ids, or the session.
 -- Returns: the number of removed entries, [NOT_FOUND] if the user must first be added to the app's list, [VERSION, v] for another
 --   version, or [LATE]. A repeated call returns the same number again.
 -- @include client/prelude
 -- @include memory/memory-log
-local head, log, entries, facts, sessions, segments, idempotency_key = unpack(KEYS)
-local selector, remember_ms, forget_until = ARGV[2], ARGV[3], ARGV[5]
+local head, log, entries, facts, sessions, segments, write_ids, idempotency_key = unpack(KEYS)
+local selector, remember_ms, forget_until, write_id = ARGV[2], ARGV[3], ARGV[5], ARGV[6]
 local earlier = redis.call('GET', idempotency_key)
 if earlier then
   redis.call('PEXPIRE', idempotency_key, remember_ms)
@@ -30,11 +30,12 @@ local function remove(id)
   count = count + 1
   redis.call('HDEL', entries, id)
   redis.call('ZADD', log, seq, id)
+  redis.call('HSET', write_ids, id, write_id)
 end
 if selector == 'ids' then
-  for i = 6, #ARGV do remove(ARGV[i]) end
+  for i = 7, #ARGV do remove(ARGV[i]) end
 elseif selector == 'session' then
-  local session = ARGV[6]
+  local session = ARGV[7]
   local members = redis.call('ZRANGEBYLEX', sessions, '[' .. session .. '\n', '(' .. session .. '\v')
   for _, member in ipairs(members) do remove(string.sub(member, #session + 2)) end
 else

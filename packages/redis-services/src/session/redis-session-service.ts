@@ -1,5 +1,5 @@
 import { StoredSessionService, systemRuntime } from '@thole/core';
-import { invalidInput, isPlainObject, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { StoredSessionServiceOptions } from '@thole/core';
 import type { RedisClient } from '../client/redis-client.ts';
 import { redisOptionNames } from '../client/redis-options.ts';
@@ -26,8 +26,6 @@ export class RedisSessionService extends StoredSessionService {
   readonly #store: RedisSessionStore;
 
   constructor(client: RedisClient, options: RedisSessionServiceOptions = {}) {
-    const input: unknown = options;
-    if (!isPlainObject(input)) throw invalidInput('The options of RedisSessionService', 'an object', input);
     const names = [...redisOptionNames, ...sessionStoreOptionNames, ...extraOptionNames];
     rejectUnknownOptions(options, names, 'RedisSessionService');
     const { limits, ...storeOptions } = options;

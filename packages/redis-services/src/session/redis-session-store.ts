@@ -1,4 +1,4 @@
-import { StoredEventWatcher, StoredLeaseManager, systemRuntime } from '@thole/core';
+import { StoredEventWatcher, StoredLeaseManager } from '@thole/core';
 import type {
   AppendOptions,
   Event,
@@ -15,9 +15,9 @@ import type {
   WaitingPage,
   WaitingRequest,
 } from '@thole/core';
-import { RedisCalls } from '../client/redis-calls.ts';
+import { openRedis } from '../client/open-redis.ts';
 import type { RedisClient } from '../client/redis-client.ts';
-import { RedisKeys, toAppMember } from '../client/redis-keys.ts';
+import { toAppMember } from '../client/redis-keys.ts';
 import { redisScript } from '../client/redis-script.ts';
 import type { ScriptReply } from '../client/script-call.ts';
 import { ServerMode } from '../client/server-mode.ts';
@@ -31,7 +31,7 @@ import { RedisEventReader } from './redis-event-reader.ts';
 import { SessionInserter } from './session-inserter.ts';
 import { SessionLister } from './session-lister.ts';
 import { SessionLoader } from './session-loader.ts';
-import { assertSessionStoreOptions } from './session-store-options.ts';
+import { assertSessionStoreOptions, sessionStoreOptionNames } from './session-store-options.ts';
 import type { RedisSessionStoreOptions } from './session-store-options.ts';
 import { readStateFields } from './state-fields.ts';
 import { appKeysToWrite } from './store-context.ts';
@@ -65,15 +65,15 @@ export class RedisSessionStore implements SessionStore {
   readonly #remover: UserRemover;
 
   constructor(client: RedisClient, options: RedisSessionStoreOptions = {}) {
-    assertSessionStoreOptions(client, options);
-    const { runtime = systemRuntime(), keyPrefix = 'thole:', timeoutMs = 5_000, pollMs = 500 } = options;
-    const { wait, clock, codec, sessionTtlMs } = options;
-    const keys = new RedisKeys(keyPrefix);
-    const calls = new RedisCalls(client, { runtime, timeoutMs, wait, clock });
+    const redis = openRedis(client, options, 'RedisSessionStore', sessionStoreOptionNames);
+    assertSessionStoreOptions(options);
+    const { calls, keys, runtime } = redis;
+    const { pollMs = 500, sessionTtlMs } = options;
     const mode = new ServerMode(client, calls);
     const outbox = new AppOutbox(calls, keys, runtime);
     const context: StoreContext = {
-      ...{ calls, keys, runtime, mode, codec },
+      ...redis,
+      mode,
       get outbox() {
         return mode.isCluster ? outbox : undefined;
       },

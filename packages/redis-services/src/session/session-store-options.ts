@@ -1,6 +1,4 @@
 import { assertCount, optionNames } from '@thole/core/kit';
-import type { RedisClient } from '../client/redis-client.ts';
-import { assertRedisOptions } from '../client/redis-options.ts';
 import type { RedisOptions } from '../client/redis-options.ts';
 
 /** Options of `RedisSessionStore`. */
@@ -22,10 +20,8 @@ export const sessionStoreOptionNames: readonly string[] = optionNames<
   Omit<RedisSessionStoreOptions, keyof RedisOptions>
 >({ sessionTtlMs: true, pollMs: true });
 
-/** Throws `INVALID_INPUT` if the client or an option is invalid. */
-export function assertSessionStoreOptions(client: RedisClient, options: RedisSessionStoreOptions): void {
-  assertRedisOptions(client, options, sessionStoreOptionNames, 'RedisSessionStore');
-  const { sessionTtlMs, pollMs } = options;
+/** Throws `INVALID_INPUT` if an option that `RedisSessionStoreOptions` adds is invalid. */
+export function assertSessionStoreOptions({ sessionTtlMs, pollMs }: RedisSessionStoreOptions): void {
   if (sessionTtlMs !== undefined && sessionTtlMs !== Infinity) assertCount('sessionTtlMs', sessionTtlMs, 1);
   if (pollMs !== undefined) assertCount('pollMs', pollMs, 1);
 }

@@ -1,15 +1,10 @@
-import type { Runtime, SessionRef, TextCodec, UserRef } from '@thole/core';
-import type { RedisCalls } from '../client/redis-calls.ts';
-import type { RedisKeys } from '../client/redis-keys.ts';
+import type { SessionRef, UserRef } from '@thole/core';
+import type { OpenedRedis } from '../client/open-redis.ts';
 import type { ServerMode } from '../client/server-mode.ts';
 import type { AppOutbox } from './app-outbox.ts';
 
 /** Objects that the classes of a session store share. */
-export interface StoreContext {
-  readonly calls: RedisCalls;
-  readonly keys: RedisKeys;
-  readonly runtime: Runtime;
-  readonly codec: TextCodec | undefined;
+export interface StoreContext extends OpenedRedis {
   readonly mode: ServerMode;
   /** Present only in cluster mode. Any call may detect that mode, so read this property at each use. */
   readonly outbox: AppOutbox | undefined;

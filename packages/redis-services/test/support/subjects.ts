@@ -88,7 +88,7 @@ export function memoryStoreSubjects(
 ): SubjectMaker<MemoryStore> & { name: string } {
   return {
     name: `${name}, memory store`,
-    claims: ['shared', 'segmented', 'users'],
+    claims: ['shared', 'segmented', 'users', 'history'],
     ...withPrefixes(`${name}/log`, make),
   };
 }

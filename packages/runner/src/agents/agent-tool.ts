@@ -81,8 +81,12 @@ export class AgentTool implements Tool {
     if (last?.longRunningToolIds?.length) {
       throw new Error(`${this.name} waits for the result of a long-running call, which an agent cannot do as a tool.`);
     }
+    const text = textOf(last?.content);
+    const { finishReason = 'STOP' } = last ?? {};
+    // The answer was cut off or blocked before its first text.
+    if (text === '' && finishReason !== 'STOP') throw new Error(`${this.name} could not answer (${finishReason}).`);
     if (this.skipSummarization) toolContext.actions.skipSummarization = true;
-    return this.#resultOf(textOf(last?.content));
+    return this.#resultOf(text);
   }
 
   /** Returns the schema without `$schema`, which providers do not need and which costs tokens. */
@@ -127,7 +131,7 @@ const REQUEST: JsonObject = {
 };
 
 function isAnswer(event: Event): boolean {
-  return (event.errorCode !== undefined || event.content !== undefined) && isFinalResponse(event);
+  return (event.content ?? event.errorCode ?? event.finishReason) !== undefined && isFinalResponse(event);
 }
 
 // Stored events contain no `temp:` keys, so they are not copied.

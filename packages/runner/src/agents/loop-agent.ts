@@ -24,7 +24,7 @@ export class LoopAgent extends BaseAgent {
 
   constructor(options: LoopAgentOptions) {
     super(options, ['maxIterations']);
-    markWorkflowAgent(this);
+    markWorkflowAgent(this, LoopAgent);
     const { maxIterations } = options;
     if (maxIterations !== undefined && !(Number.isSafeInteger(maxIterations) && maxIterations > 0)) {
       throw new TholeError('INVALID_INPUT', `Agent ${this.name}: maxIterations must be a positive integer.`);

@@ -14,7 +14,7 @@ export type ParallelAgentOptions = BaseAgentOptions;
 export class ParallelAgent extends BaseAgent {
   constructor(options: ParallelAgentOptions) {
     super(options);
-    markWorkflowAgent(this);
+    markWorkflowAgent(this, ParallelAgent);
   }
 
   async *runAsync(context: InvocationContext): AsyncGenerator<Event, void, Event> {

@@ -11,7 +11,7 @@ export type SequentialAgentOptions = BaseAgentOptions;
 export class SequentialAgent extends BaseAgent {
   constructor(options: SequentialAgentOptions) {
     super(options);
-    markWorkflowAgent(this);
+    markWorkflowAgent(this, SequentialAgent);
   }
 
   async *runAsync(context: InvocationContext): AsyncGenerator<Event, void, Event> {

@@ -425,7 +425,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
 
 /** Returns the function of a step, which the interceptor of the runtime calls if there is one. */
 function interceptedStep<R extends Json | undefined | void>(
-  { agentName: agent, place: path, runtime, signal }: AgentContext,
+  { agentName: agent, changes, place: path, runtime, signal }: AgentContext,
   step: { readonly name: string; readonly n: number },
   fn: StepFunction<R>,
 ): StepFunction<R> {
@@ -433,6 +433,6 @@ function interceptedStep<R extends Json | undefined | void>(
   if (!interceptor || typeof fn !== 'function') return fn;
   return (p) => {
     const run = async (): Promise<Json | undefined> => (await fn(p)) as Json | undefined;
-    return interceptor.runStep({ ...step, agent, path, run, signal }) as Promise<R>;
+    return interceptor.runStep({ ...step, agent, path, changes, run, signal }) as Promise<R>;
   };
 }

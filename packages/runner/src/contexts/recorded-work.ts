@@ -1,5 +1,5 @@
 import { createEvent, getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
-import { assertSeconds, failInvalidJson, invalidInput, JsonCopier } from '@thole/core/kit';
+import { assertSeconds, failInvalidJson, invalidInput, JsonCopier, MAX_SECONDS } from '@thole/core/kit';
 import type { RecordedInterrupt } from '@thole/core/kit';
 import type { Event, InputRequest, InterruptKind, Json, MaybePromise, StepFunction } from '@thole/core';
 import { assertInputRequest, cannotPauseError, inputAnswer } from '../flow/input-answer.ts';
@@ -16,8 +16,6 @@ import type { AgentContext } from './agent-context.ts';
 
 /** Longest wait during which the run stays active, in milliseconds. A longer wait pauses the run. */
 const MAX_WAIT_IN_PROCESS_MS = 60_000;
-/** The latest time that can be stored, in seconds: the year 5138. */
-const MAX_TIME_S = 1e11;
 
 /**
  * Name in `nodeInfo` of the ids of events that an agent yielded before this event, and that were not stored: a plugin dropped them,
@@ -128,8 +126,8 @@ export class AgentWaits {
 
 /** Throws `INVALID_INPUT` unless a timer of `sleep(ms)` can end at this time, in seconds. */
 function assertReachable(time: number): void {
-  if (time <= MAX_TIME_S) return;
-  throw new TholeError('INVALID_INPUT', `ms must end before the year 5138. To wait for an answer, use requestInput.`);
+  if (time <= MAX_SECONDS) return;
+  throw new TholeError('INVALID_INPUT', 'ms must end before the year 10000. To wait for an answer, use requestInput.');
 }
 
 /** The place of a step in its invocation. */

@@ -20,7 +20,7 @@ import type {
 import { addUsage } from '../flow/add-usage.ts';
 import { childAnswers, childRequest } from '../flow/child-request.ts';
 import { assertInputRequest, cannotPauseError, declinedError, expiredError } from '../flow/input-answer.ts';
-import { credentialRequest, inputRequest } from '../flow/interrupt-request.ts';
+import { credentialRequest, expiryOf, inputRequest } from '../flow/interrupt-request.ts';
 import type { InterruptRequest } from '../flow/interrupt-request.ts';
 import type { ToolContextInit } from '../hooks/flow-support.ts';
 import { RunPaused } from '../hooks/run-paused.ts';
@@ -104,7 +104,7 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
       );
     const interruptId = this.runtime.newId('call');
     const origin = this.#origin(undefined);
-    const expiresAt = origin.ttlMs === undefined ? undefined : this.runtime.now() + origin.ttlMs / 1_000;
+    const expiresAt = expiryOf(origin);
     const shown = await authenticator.beginSignIn({ appName, userId, interruptId, authConfig, expiresAt, signal });
     return this.#request(credentialRequest(origin, interruptId, shown as unknown as JsonObject));
   }

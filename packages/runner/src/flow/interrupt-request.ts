@@ -1,5 +1,5 @@
 import { createEvent } from '@thole/core';
-import { requestNames } from '@thole/core/kit';
+import { MAX_SECONDS, requestNames } from '@thole/core/kit';
 import type { Event, FunctionCall, InputRequest, Json, JsonObject, Runtime, Tool } from '@thole/core';
 
 /** A request for an answer from outside, before it is stored. */
@@ -60,6 +60,12 @@ export function inputRequest(
   return { ...created, args: { interruptId: created.id, ...created.args } };
 }
 
+/** Returns the time in seconds at which a request expires. Undefined for a request that never expires. */
+export function expiryOf({ runtime, ttlMs }: Pick<RequestOrigin, 'runtime' | 'ttlMs'>): number | undefined {
+  const expiresAt = runtime.now() + (ttlMs ?? Infinity) / 1_000;
+  return expiresAt <= MAX_SECONDS ? expiresAt : undefined;
+}
+
 /** Returns a request for a sign-in. Clients can read `authConfig`. */
 export function credentialRequest(origin: RequestOrigin, id: string, authConfig: JsonObject): InterruptRequest {
   const created = request(origin, requestNames.credential, { authConfig });
@@ -115,7 +121,7 @@ export function requestEvent(
 
 function request({ runtime, call, ttlMs }: RequestOrigin, name: string, args: JsonObject): InterruptRequest {
   const original = call && { originalFunctionCall: { id: call.id!, name: call.name, args: call.args } };
-  const expiresAt = ttlMs === undefined || ttlMs === Infinity ? undefined : runtime.now() + ttlMs / 1_000;
+  const expiresAt = expiryOf({ runtime, ttlMs });
   return {
     id: runtime.newId('call'),
     name,

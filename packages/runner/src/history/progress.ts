@@ -1,8 +1,8 @@
-import { errorCodes, getFunctionCalls, getFunctionResponses, isFinalResponse } from '@thole/core';
-import { isProvisional } from '@thole/core/kit';
+import { getFunctionCalls, getFunctionResponses, isFinalResponse } from '@thole/core';
+import { isClosingRecord, isProvisional } from '@thole/core/kit';
 import type { InterruptLog } from '@thole/core/kit';
 import type { Event, Json } from '@thole/core';
-import { isModelAnswer, isRequestEvent, isUserMessage, segmentsOf } from './turn-segments.ts';
+import { isAnswer, isModelAnswer, isRequestEvent, isUserMessage, segmentsOf } from './turn-segments.ts';
 
 /**
  * Name in `nodeInfo` of an event that a run has added for pending changes, such as those of `afterRunCallback`. It is not part of the
@@ -121,7 +121,7 @@ export class Progress {
     const { events: own, transferTo } = segmentsOf(events).at(-1)!;
     // The target of a transfer is an LlmAgent at the same place, or another agent at its own place.
     if (transferTo !== undefined) return this.at(`${place}/${transferTo}`).some(({ actions }) => actions.endOfAgent);
-    const last = own.findLast((event) => event.content !== undefined);
+    const last = own.findLast(isAnswer);
     if (!last || !isFinalResponse(last) || isRequestEvent(last) || hasOpenCall(own)) return false;
     return !this.hasNewAnswer(place, last) && !(place === this.#rootPlace && this.hasNewMessage(last));
   }
@@ -222,11 +222,6 @@ export function hasOpenInterrupt(
   for (const { event } of interrupts.open)
     if (event.invocationId === invocationId && isBelow(placeOf(event, rootPlace), place)) return true;
   return false;
-}
-
-/** True for the record of a run's error, which is not part of the progress of its agents. */
-export function isClosingRecord({ content, errorCode }: Event): boolean {
-  return content === undefined && errorCode !== undefined && Object.hasOwn(errorCodes, errorCode);
 }
 
 /** Returns the place above. Empty for the agent that began the invocation. */

@@ -66,7 +66,12 @@ function hasOpenCall({ answered, calls, event, requested }: Turn): boolean {
 
 /** True for an event with an answer of the model: not a tool's answer and not a request to a person. */
 export function isModelAnswer(event: Event): boolean {
-  return event.content !== undefined && getFunctionResponses(event).length === 0 && !isRequestEvent(event);
+  return isAnswer(event) && getFunctionResponses(event).length === 0 && !isRequestEvent(event);
+}
+
+/** True for an event with content, or with an answer that has no content: it is empty, or the provider has blocked it. */
+export function isAnswer({ content, finishReason }: Event): boolean {
+  return content !== undefined || finishReason !== undefined;
 }
 
 /** True for an event that requests answers from outside. */

@@ -1,5 +1,5 @@
 import { createEvent } from '@thole/core';
-import { errorFields } from '@thole/core/kit';
+import { closingRecordMark, errorFields } from '@thole/core/kit';
 import type { Lease, ReleaseOptions, TholeError } from '@thole/core';
 import { callPluginsMaybeSync, hasHook } from '../hooks/call-hooks.ts';
 import { notifyPlugins } from '../hooks/notify-plugins.ts';
@@ -115,7 +115,11 @@ async function storeClosingRecord(task: RunTask, opened: OpenRun, stop: TholeErr
   const { invocationId } = task;
   const { runtime } = task.runner;
   const { committer } = opened;
-  const event = createEvent({ author, invocationId, errorCode: stop.code, errorMessage: stop.message }, runtime);
+  const { code: errorCode, message: errorMessage } = stop;
+  const event = createEvent(
+    { author, invocationId, errorCode, errorMessage, ...closingRecordMark(errorCode) },
+    runtime,
+  );
   try {
     // A failing plugin must not prevent the record.
     const stored = await committer.commit(event).catch(() => committer.commit(event, { withoutPlugins: true }));

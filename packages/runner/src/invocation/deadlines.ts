@@ -41,9 +41,9 @@ export class RunDeadlines {
     (this.#cancels ??= []).push(cancel);
   }
 
-  /** Renews this lease from now on. */
-  renewLease(lease: Lease): void {
-    this.#renewal = new LeaseRenewal(this.#task, lease);
+  /** Renews this lease from now on. Undefined: no lease. */
+  renewLease(lease: Lease | undefined): void {
+    this.#renewal = lease && new LeaseRenewal(this.#task, lease);
   }
 
   /** Sets the time at which the run ends even if its lease is not released. */

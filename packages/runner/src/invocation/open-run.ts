@@ -5,7 +5,7 @@ import { runAgent } from '../contexts/run-agent.ts';
 import { assertAnswers, findAgentToRun } from '../history/find-agent-to-run.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
-import { closeReplacedInvocations, deliverIfRepeated } from '../resume/earlier-invocations.ts';
+import { closeReplacedInvocations } from '../resume/earlier-invocations.ts';
 import { limitsMetadata } from '../resume/find-invocation.ts';
 import { joinRun } from '../resume/join-run.ts';
 import {
@@ -15,6 +15,7 @@ import {
   resumeInvocation,
   storeCheckedAnswers,
 } from '../resume/resume-invocation.ts';
+import { openWithMessageId } from '../resume/repeated-message.ts';
 import { emptyEvent } from '../session/live-session.ts';
 import type { LiveSession } from '../session/live-session.ts';
 import { RunTrace } from '../traces/run-trace.ts';
@@ -83,25 +84,75 @@ export async function openRun(task: RunTask): Promise<AgentSteps | undefined> {
   task.calls.assertCheckableLimits();
   listenToAbort(task);
   if (task.resume) await setInvocation(task, request);
-  if (mayJoin(task, request) && (await joinActiveRun(task, request))) return undefined;
-  const opened = await openSession(task);
+  const hasMessageId = task.request.messageId !== undefined && !task.resume && !task.beforeMessage;
+  const opened = await (hasMessageId ? openForMessageId(task, request, request.message) : openOrJoin(task, request));
+  if (!opened) return undefined;
   task.reportOpened();
-  if (task.resume) {
-    const agent = await resumeInvocation(task, opened, request);
-    if (hasHook(task.runner.plugins, 'beforeRunCallback') && (await deliverPluginAnswer(task, opened)))
-      return undefined;
-    return agent && begin(task, opened, agent);
-  }
+  // A repeated message sets `resume` if its invocation is unfinished.
+  if (task.resume) return resume(task, opened, hasMessageId ? noAnswers : request);
   const replaced = task.beforeMessage && (await task.beforeMessage(task, opened));
   if (replaced === 'end') return undefined;
-  if (!replaced && task.request.messageId !== undefined && (await deliverIfRepeated(task, opened, request.message)))
-    return undefined;
+  if (replaced === 'repeated') {
+    await releaseUnchanged(task);
+    const reopened = await openForMessageId(task, request, undefined);
+    return reopened && resume(task, reopened, noAnswers);
+  }
   const closing = closeReplacedInvocations(task, opened);
   if (closing) await closing;
   await storeMessage(task, opened, replaced ?? request);
   if (hasHook(task.runner.plugins, 'beforeRunCallback') && (await deliverPluginAnswer(task, opened))) return undefined;
   const agent = findAgentToRun(opened.session.log, task.tree, opened.userContent);
   return begin(task, opened, agent);
+}
+
+/** The request of a run that continues an invocation without an answer. */
+const noAnswers: CheckedRequest = { message: { role: 'user', parts: [] }, stateDelta: {} };
+
+async function resume(task: RunTask, opened: OpenRun, request: CheckedRequest): Promise<AgentSteps | undefined> {
+  const agent = await resumeInvocation(task, opened, request);
+  if (hasHook(task.runner.plugins, 'beforeRunCallback') && (await deliverPluginAnswer(task, opened))) return undefined;
+  return agent && begin(task, opened, agent);
+}
+
+/** Opens the session. Returns undefined if the request was added to the active run of the session. */
+async function openOrJoin(task: RunTask, request: CheckedRequest): Promise<OpenRun | undefined> {
+  if (mayJoin(task, request) && (await joinActiveRun(task, request))) return undefined;
+  return openSession(task);
+}
+
+function openForMessageId(
+  task: RunTask,
+  request: CheckedRequest,
+  message: Content | undefined,
+): Promise<OpenRun | undefined> {
+  return openWithMessageId(task, message, {
+    openForNew: () => openOrJoin(task, request),
+    openIfFree: () => openIfFree(task),
+    release: () => releaseUnchanged(task),
+    openWithoutLease: async () => {
+      const session = await task.sessionAccess.peek(task.signal);
+      return new OpenRun(task, session, { ifHeldBy: task.invocationId });
+    },
+  });
+}
+
+async function openIfFree(task: RunTask): Promise<OpenRun | undefined> {
+  try {
+    return await openSession(task, 'reject');
+  } catch (error) {
+    if (TholeError.is(error, 'SESSION_BUSY') && !task.lease) return undefined;
+    throw error;
+  }
+}
+
+/** Releases the lease of a session in which the run has stored nothing. */
+async function releaseUnchanged(task: RunTask): Promise<void> {
+  const { lease } = task;
+  task.lease = undefined;
+  task.opened = undefined;
+  task.otherUnfinished = null;
+  task.deadlines.renewLease(undefined);
+  await lease?.release();
 }
 
 /** True if the request may be added to the active run of the session: an answer always, a message with the policy `join`. */
@@ -127,7 +178,7 @@ async function joinActiveRun(task: RunTask, request: CheckedRequest): Promise<bo
     opened: new OpenRun(task, session, { ifHeldBy: running }),
     store: async (opened) => {
       if (isAnswer) await storeCheckedAnswers(task, opened, request);
-      else if (!(await deliverIfRepeated(task, opened, request.message))) await storeMessage(task, opened, request);
+      else await storeMessage(task, opened, request);
     },
   });
 }
@@ -173,9 +224,9 @@ function listenToAbort(task: RunTask): void {
   task.removeAbortListener = () => abortSignal.removeEventListener('abort', abort);
 }
 
-async function openSession(task: RunTask): Promise<OpenRun> {
+async function openSession(task: RunTask, policy?: 'reject'): Promise<OpenRun> {
   const { sessionAccess } = task;
-  const lease = await sessionAccess.takeLease(task);
+  const lease = await sessionAccess.takeLease(task, policy);
   if (task.state.phase !== 'open') {
     await lease?.release();
     task.state.throwIfStopped();

@@ -40,6 +40,10 @@ export class PendingChanges {
     this.state = new State(init.view, { temp: init.temp, guard: init.guard });
   }
 
+  get artifactDelta(): { readonly [filename: string]: number } {
+    return this.#artifactDelta ?? {};
+  }
+
   /** Returns the pending changes of a new branch. The branch also sees the changes of this object. */
   branch(): PendingChanges {
     return new PendingChanges({ ...this.#init, view: this.state, parent: this });

@@ -25,9 +25,10 @@ export interface RunRequest<T = unknown> {
   /** Invocation to continue. Default: the invocation of the function responses in `newMessage`, otherwise a new one. */
   invocationId?: string | undefined;
   /**
-   * Id of the message, and of its event. If the session contains a message with this id, the run only yields the stored events of
-   * its invocation. Throws `MESSAGE_ID_TAKEN` if that message has other content. Answers to interrupts do not need it: each answer
-   * is accepted once.
+   * Id of the message, and of its event. If the session contains a message with this id, the run yields the stored events of its
+   * invocation, and follows the invocation if it is active. If the process of the invocation has died, the run continues it.
+   * Throws `MESSAGE_ID_TAKEN` if that message has other content, and `INVOCATION_ENDED` if the app cannot resume the invocation.
+   * Answers to interrupts do not need it: each answer is accepted once.
    */
   messageId?: string | undefined;
   /** Name of the person who answers, in `customMetadata.answeredBy` of the stored answers. Default: `userId`. */

@@ -14,7 +14,7 @@ import type {
 import type { UnstoredChanges } from './pending-changes.ts';
 import type { LlmCalls } from '../flow/llm-calls.ts';
 import { interruptsOf } from '../history/interrupt-fold.ts';
-import { hasOpenInterrupt, isBelow } from '../history/progress.ts';
+import { isBelow } from '../history/progress.ts';
 import type { Progress } from '../history/progress.ts';
 import { segmentsOf } from '../history/turn-segments.ts';
 import type { TurnSegment } from '../history/turn-segments.ts';
@@ -58,7 +58,7 @@ export class RunTask {
   /** Set for a child run that can pause. */
   readonly childKey: string | undefined;
   /** Set if the run continues an invocation. */
-  readonly resume: RunInit['resume'];
+  resume: RunInit['resume'];
   /** Progress of the invocation before this run. Undefined in its first run. */
   progress: Progress | undefined;
   /** `seq` of the newest event when the session was opened. */
@@ -159,8 +159,9 @@ export class RunTask {
   }
   /** True if an interrupt of this invocation is open. */
   get hasOpenInterrupts(): boolean {
-    const { invocationId, rootPlace } = this;
-    return this.opened !== undefined && hasOpenInterrupt(this.interrupts, invocationId, rootPlace, rootPlace);
+    if (!this.opened) return false;
+    for (const { interrupt } of this.interrupts.open) if (interrupt.invocationId === this.invocationId) return true;
+    return false;
   }
   get cleanupMs(): number {
     return this.runConfig.cleanupMs ?? 5_000;

@@ -5,7 +5,7 @@ import { appendInstruction } from './append-instruction.ts';
 import type { RequestDraft } from './request-draft.ts';
 import { transferTargets } from './transfer-targets.ts';
 
-export const TRANSFER_TO_AGENT = 'transfer_to_agent';
+const TRANSFER_TO_AGENT = 'transfer_to_agent';
 
 /** Adds the list of agents to which the model may transfer, and the tool `transfer_to_agent`. */
 export function addTransferTargets(draft: RequestDraft): void {

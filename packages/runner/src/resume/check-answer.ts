@@ -123,7 +123,7 @@ function assertOriginalCall({ session, tree }: RunTask, { call, event, interrupt
 
 /** Throws if a resumed run cannot reach the agent of the request, because the app has changed. */
 function assertCanContinue(task: RunTask, { event, interrupt }: RecordedInterrupt): void {
-  const missing = missingAgent(eventsOf(task), event, task.tree);
+  const missing = missingAgent(eventsOf(task), event, { root: task.rootPlace, tree: task.tree });
   if (missing === undefined) return;
   throw mismatchError(
     interrupt,
@@ -221,8 +221,8 @@ async function checkLongRunning(
     const { id, kind } = request.interrupt;
     throw mismatchError(
       interrupt,
-      'call_not_begun',
-      `is a call that has not begun. Answer "${id}", its ${kind}, first`,
+      'call_waits',
+      `is a call that waits for another answer. Answer its ${kind} request "${id}" first`,
     );
   }
   const response: FunctionResponse = { ...given.response, id: call.id!, name: call.name, response: objectOf(given) };

@@ -67,7 +67,7 @@ async function deliverJoined(task: RunTask, after: number): Promise<void> {
 }
 
 /** Waits for the next event of the session, at most `POLL_MS`. */
-async function waitForNextEvent(task: RunTask, after: number): Promise<void> {
+export async function waitForNextEvent(task: RunTask, after: number): Promise<void> {
   const { runtime } = task.runner;
   const { watching } = task.sessionAccess.service;
   const wait = new AbortController();

@@ -5,10 +5,15 @@ import { isWorkflowAgent } from '../request/is-workflow-agent.ts';
 
 /**
  * Returns the name of an agent that a resumed run needs to reach the agent of the request, and that the tree does not have at its
- * place: the target of a transfer, or an agent of a workflow. `events` are the visible events of the invocation.
+ * place: the agent that began the invocation, the target of a transfer, or an agent of a workflow. `events` are the visible events
+ * of the invocation. `root` is the agent that continues it. Empty if the invocation is active.
  */
-export function missingAgent(events: readonly Event[], request: Event, tree: AgentTree): string | undefined {
-  return missingTarget(events, request, tree) ?? missingSubAgent(request, tree);
+export function missingAgent(
+  events: readonly Event[],
+  request: Event,
+  { root, tree }: { root: string; tree: AgentTree },
+): string | undefined {
+  return missingTarget(events, request, tree) ?? missingOnPath(request, root, tree);
 }
 
 function missingTarget(events: readonly Event[], request: Event, tree: AgentTree): string | undefined {
@@ -28,10 +33,24 @@ function missingTarget(events: readonly Event[], request: Event, tree: AgentTree
   return undefined;
 }
 
-function missingSubAgent({ nodeInfo }: Event, tree: AgentTree): string | undefined {
-  const names = nodeInfo?.path?.split('/').map((step) => step.replace(/#\d+$/, '')) ?? [];
+function missingOnPath({ author, nodeInfo }: Event, root: string, tree: AgentTree): string | undefined {
+  const names = namesOf(nodeInfo?.path ?? root);
+  if (root !== '' && names[0] !== root) return names[0];
+  // A workflow agent itself makes no requests.
+  if (isWorkflowAgent(tree.find(names.at(-1)!))) return author;
   return names.find((name, i) => {
     const caller = i === 0 ? undefined : tree.find(names[i - 1]!);
     return isWorkflowAgent(caller) && !caller.subAgents?.some((agent) => agent.name === name);
   });
+}
+
+/** Returns the name of an agent that took over by a transfer in these events, and that the tree does not have. */
+export function missingTransferTarget(events: readonly Event[], tree: AgentTree): string | undefined {
+  const targets = events.map(({ actions }) => actions.transferToAgent);
+  return targets.find((name) => name !== undefined && !tree.find(name));
+}
+
+/** Returns the names of the agents on a path, without the numbers of their calls. */
+export function namesOf(path: string): string[] {
+  return path.split('/').map((step) => step.replace(/#\d+$/, ''));
 }

@@ -23,6 +23,7 @@ import { placeOf } from '../history/progress.ts';
 import { isModelAnswer } from '../history/turn-segments.ts';
 import type { RunRequest } from '../invocation/run-request.ts';
 import type { RunTask } from '../invocation/run-task.ts';
+import { missingTransferTarget, namesOf } from './missing-agent.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import { SET_MODEL_RESPONSE } from '../request/set-model-response-tool.ts';
 import type { Run, RunResult } from '../runner/run.ts';
@@ -221,12 +222,12 @@ function attemptsOf(events: readonly Event[]): Event[] {
   return events.slice(progress + 1).filter(({ customMetadata }) => customMetadata?.['resumeAttempt'] !== undefined);
 }
 
-/** True if this app has the agents of the event's path, and the tools of its open calls. */
+/** True if this app has the agents of the event's path, the target of its transfer, and the tools of its open calls. */
 function isKnown({ rootPlace, session, tree }: RunTask, event: Event): boolean {
   if (event.author === 'user' || event.author === 'system') return true;
-  const names = placeOf(event, rootPlace)
-    .split('/')
-    .map((name) => name.replace(/#\d+$/, ''));
+  if (missingTransferTarget([event], tree) !== undefined) return false;
+  const names = namesOf(placeOf(event, rootPlace));
+  if (names[0] !== rootPlace) return false;
   // A custom agent may run agents that are not in the tree.
   const isPossible = (name: string, parent: string | undefined): boolean =>
     tree.find(name) !== undefined || (parent !== undefined && !tree.find(parent)?.subAgents?.length);

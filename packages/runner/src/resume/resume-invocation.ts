@@ -27,6 +27,7 @@ import {
   useStoredConfig,
 } from './find-invocation.ts';
 import { findUnseenMessages } from './join-run.ts';
+import { missingTransferTarget } from './missing-agent.ts';
 import { beginAttempt } from './recover.ts';
 
 /**
@@ -78,7 +79,10 @@ export async function resumeInvocation(
     );
   }
   const isRecovery = task.resume?.onSkip !== undefined;
-  if (!isRecovery && !hasAnswers(task, request)) assertUnfinished(task, events, agent);
+  if (!isRecovery && !hasAnswers(task, request)) {
+    assertUnfinished(task, events, agent);
+    assertTransferTargets(task, events);
+  }
   const checked = await storeCheckedAnswers(task, opened, request);
   await storeParentAnswers(task);
   await answerExpired(task);
@@ -171,6 +175,16 @@ function assertUnfinished(task: RunTask, events: readonly Event[], agent: Agent)
   const progress = new Progress({ events, rootPlace, interrupts, invocationId });
   if (session.unfinished === undefined && !progress.hasEnded(rootPlace, isLlmAgent(agent))) return;
   throw invocationEnded(invocationId, 'completed');
+}
+
+/** Throws `RESUME_DIVERGED` if the invocation has transferred to an agent that the app does not have any more. */
+function assertTransferTargets({ invocationId, tree }: RunTask, events: readonly Event[]): void {
+  const name = missingTransferTarget(events, tree);
+  if (name === undefined) return;
+  const message =
+    `Invocation "${invocationId}" has transferred to agent "${name}", which the app does not have any more. ` +
+    'Add the agent again and resume the invocation, or cancel the invocation.';
+  throw new TholeError('RESUME_DIVERGED', message);
 }
 
 async function storeAnswers(

@@ -64,6 +64,7 @@ export interface Completion<O = unknown> {
   events: Event[];
   /** Tokens of all model calls, including those of agents that ran as tools. */
   usage: Usage;
+  /** The provider's reason of the last final response, also if that response is empty or blocked. */
   finishReason: string | undefined;
   sessionId: string;
   invocationId: string;
@@ -162,11 +163,11 @@ export class RunHandle implements Run {
     const { calls, invocationId, lateAnswer, opened, state } = this.#task;
     const outcome = state.outcome!;
     const error = outcome.status === 'failed' ? outcome.error : lateAnswer;
-    const recorded = opened ? this.#task.interrupts.ofInvocation(invocationId).filter(({ isOpen }) => isOpen) : [];
+    const answerable = opened ? this.#task.interrupts.answerable().map(({ interrupt }) => interrupt) : [];
     return {
       status: error ? 'failed' : outcome.status,
       invocationId,
-      interrupts: recorded.map(({ interrupt }) => interrupt),
+      interrupts: answerable.filter((each) => each.invocationId === invocationId),
       usage: calls.usage,
       cost: calls.cost,
       ...(error && { error }),
@@ -233,8 +234,9 @@ async function* textsOf(
 }
 
 function isFinalAnswer(event: Event): boolean {
-  // An event without content only changes state.
-  return !event.partial && event.author !== 'user' && event.content !== undefined && isFinalResponse(event);
+  const { author, content, finishReason, partial } = event;
+  // An event with neither only changes state. An empty or blocked answer of a model has a finish reason only.
+  return !partial && author !== 'user' && (content ?? finishReason) !== undefined && isFinalResponse(event);
 }
 
 function hasOutputSchema(agent: Agent | undefined): boolean {

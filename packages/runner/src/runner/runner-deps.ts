@@ -87,9 +87,11 @@ export interface RunInit {
   readonly childKey?: string | undefined;
   /**
    * Called with the open session before the message is stored. A returned request replaces the message and its state
-   * changes. `end` ends the run without a message.
+   * changes. `end` ends the run without a message. `repeated`: the request has been processed already.
    */
-  readonly beforeMessage?: ((task: RunTask, opened: OpenRun) => Promise<CheckedRequest | 'end'>) | undefined;
+  readonly beforeMessage?:
+    | ((task: RunTask, opened: OpenRun) => Promise<CheckedRequest | 'end' | 'repeated'>)
+    | undefined;
 }
 
 /** Arguments of a child run, with the data of the context that starts it. */

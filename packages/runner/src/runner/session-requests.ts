@@ -15,7 +15,7 @@ import { OpenRun } from '../invocation/open-run.ts';
 import { checkRunRequest } from '../invocation/run-request.ts';
 import type { CheckedRequest, RunRequest } from '../invocation/run-request.ts';
 import { RunTask } from '../invocation/run-task.ts';
-import { deliverIfRegenerated } from '../resume/earlier-invocations.ts';
+import { isRegenerated } from '../resume/repeated-message.ts';
 import { prepareRewind } from '../rewind/rewind-session.ts';
 import { emptyEvent, LiveSession } from '../session/live-session.ts';
 import { sessionNotFound } from '../session/session-cache.ts';
@@ -155,7 +155,7 @@ export function regenerate(init: RunInit, p: RegenerateRequest): Run {
     assertName('invocationId', invocationId);
     assertKeepMemory(keepMemory);
     const message = newMessage === undefined ? undefined : checkRunRequest({ ...rest, newMessage }, task.ref).message;
-    if (await deliverIfRegenerated(task, opened, { invocationId, message })) return 'end';
+    if (isRegenerated(task, opened, { invocationId, message })) return 'repeated';
     const rewindInit = { rewindBeforeInvocationId: invocationId, keepMemory: keepMemory === true };
     const prepared = await prepareRewind(task, opened, rewindInit);
     const request = requestOf(p, prepared.plan.removed, task.ref);

@@ -92,8 +92,12 @@ export class SessionCache {
 
   async #catchUp(cached: LiveSession, head: SessionHead, signal: AbortSignal): Promise<LiveSession | undefined> {
     if (cached.incarnation !== head.incarnation || cached.lastSeq > head.lastSeq) return undefined;
-    const newer = await this.service.getSession({ ...cached.ref, afterSeq: cached.lastSeq, signal });
+    const last = cached.log.at(cached.log.length - 1);
+    // The last known event is read again. After a failover that lost writes, its number belongs to another event.
+    const afterSeq = last ? cached.lastSeq - 1 : cached.lastSeq;
+    const newer = await this.service.getSession({ ...cached.ref, afterSeq, signal });
     if (!newer || newer.incarnation !== cached.incarnation) return undefined;
+    if (last && newer.events[0]?.id !== last.id) return undefined;
     cached.catchUp(newer, head);
     return cached;
   }
@@ -115,8 +119,11 @@ export class SessionCache {
 /** Access of one run to its session: stored and shared with other runs, or in memory for this run only. */
 export interface SessionAccess {
   readonly service: SessionService;
-  /** Returns the lease, or undefined if no other run can use the session. */
-  takeLease(task: RunTask): Promise<Lease | undefined>;
+  /**
+   * Returns the lease, or undefined if no other run can use the session. With the policy `reject` it does not wait: it throws
+   * `SESSION_BUSY` if another run holds the session. Default: the policy of the runner.
+   */
+  takeLease(task: RunTask, policy?: 'reject'): Promise<Lease | undefined>;
   /** Returns the fence for appends under this lease. Undefined if the store has no leases. */
   fenceOf(lease: Lease): string | undefined;
   open(lease: Lease | undefined, signal: AbortSignal): MaybePromise<LiveSession>;
@@ -159,8 +166,8 @@ export class CachedSession implements SessionAccess {
     return this.#cache.service;
   }
 
-  takeLease(task: RunTask): Promise<Lease> {
-    return this.#leases.take(this.#ref, task, this.#concurrency);
+  takeLease(task: RunTask, policy?: 'reject'): Promise<Lease> {
+    return this.#leases.take(this.#ref, task, policy ? { policy } : this.#concurrency);
   }
 
   fenceOf(lease: Lease): string | undefined {

@@ -1,5 +1,5 @@
 import { textOf } from '@thole/core';
-import type { Plugin } from '@thole/core';
+import type { LlmResponse, Plugin } from '@thole/core';
 import { InMemoryMemoryService } from '@thole/mem-services';
 import { calls, fails, hangs, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
@@ -45,6 +45,21 @@ describe('AgentTool', () => {
     expect(answersIn(events)).toEqual([['expert', { result: 'Ask the porter.' }]]);
     expect(inner.requests[0]!.contents.map(textOf)).toEqual(['Who has the key?']);
     expect(textsIn((await stored()).events).length).toBe(4);
+  });
+
+  it.each<[string, LlmResponse]>([
+    ['no content', { finishReason: 'MAX_TOKENS' }],
+    ['no parts', { content: { role: 'model', parts: [] }, finishReason: 'MAX_TOKENS' }],
+    [
+      'thoughts only',
+      { content: { role: 'model', parts: [{ text: 'Hm', thought: true }] }, finishReason: 'MAX_TOKENS' },
+    ],
+  ])('answers the call with an error if its answer is cut off and has %s', async (_, answer) => {
+    const tools = [new AgentTool({ agent: new LlmAgent({ name: 'expert', model: new ScriptedLlm(answer) }) })];
+    const model = new ScriptedLlm(calls('expert', { request: 'Who has the key?' }), says('Unknown.'));
+    const { runner } = await createSetup(rootOf(model, { tools }));
+    const events = await Array.fromAsync(runner.runAsync(hello));
+    expect(answersIn(events)).toEqual([['expert', { error: 'expert could not answer (MAX_TOKENS).' }]]);
   });
 
   it('copies state without temp:, and writes state and artifacts for the caller (contract 25)', async () => {

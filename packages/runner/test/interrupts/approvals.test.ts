@@ -260,8 +260,8 @@ describe('A long-running call with a confirmation', () => {
     const approval = interrupts.find(({ kind }) => kind === 'confirmation')!;
     const before = await stored();
     const early = await outcomeOf(runner.resume({ ...ref, answers: { c1: { done: true } } }));
-    expect(early.error).toMatchObject({ code: 'INTERRUPT_MISMATCH', details: { reason: 'call_not_begun' } });
-    expect(early.error?.message).toContain(`Answer "${approval.id}", its confirmation, first.`);
+    expect(early.error).toMatchObject({ code: 'INTERRUPT_MISMATCH', details: { reason: 'call_waits' } });
+    expect(early.error?.message).toContain(`Answer its confirmation request "${approval.id}" first.`);
     expect(await stored()).toEqual(before);
     await runner.resume({ ...ref, answers: { [approval.id]: true } }).done;
     expect((await runner.resume({ ...ref, answers: { c1: { done: true } } }).result).status).toBe('completed');

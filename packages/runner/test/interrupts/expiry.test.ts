@@ -1,8 +1,8 @@
-import type { App, Tool } from '@thole/core';
+import type { App, AuthConfig, Authenticator, Tool } from '@thole/core';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { createDurableStore } from '../support/durable-store.ts';
-import { answersIn, hello, outcomeOf, ref, rootOf, textsIn, toolOf } from '../support/llm-setup.ts';
+import { answersIn, createSetup, hello, outcomeOf, ref, rootOf, textsIn, toolOf } from '../support/llm-setup.ts';
 
 const ask = (ttlMs?: number): Tool =>
   toolOf('ask', async (_args, context) =>
@@ -32,6 +32,36 @@ describe('An interrupt that expires', () => {
     const { runnerOf } = await createDurableStore();
     const runner = runnerOf(rootOf(new ScriptedLlm(calls(tool.name, {}, 'c1')), { tools: [tool] }));
     expect((await runner.runToCompletion(hello)).interrupts[0]!.expiresAt).toBeUndefined();
+  });
+
+  it.each<[string, Tool, Partial<App>]>([
+    ['a confirmation', pay(), { interruptTtlMs: Infinity }],
+    ['a confirmation that expires after the year 9999', pay(Number.MAX_SAFE_INTEGER), {}],
+    ['a request for input that expires after the year 9999', ask(Number.MAX_SAFE_INTEGER), {}],
+  ])('never expires: %s', async (_, tool, app) => {
+    const { runnerOf } = await createDurableStore();
+    const runner = runnerOf(rootOf(new ScriptedLlm(calls(tool.name, {}, 'c1')), { tools: [tool] }), app);
+    const { interrupts } = await runner.runToCompletion(hello);
+    expect(interrupts.map(({ expiresAt, functionCallId }) => [functionCallId, expiresAt])).toEqual([['c1', undefined]]);
+  });
+
+  it('never expires: a sign-in with interruptTtlMs Infinity', async () => {
+    const expiries: unknown[] = [];
+    const authenticator = {
+      loadCredential: async () => undefined,
+      beginSignIn: async ({ authConfig, expiresAt }: { authConfig: AuthConfig; expiresAt?: number }) => {
+        expiries.push(expiresAt);
+        return authConfig;
+      },
+      finishSignIn: () => Promise.reject(new Error('not used')),
+    } as unknown as Authenticator;
+    const authConfig: AuthConfig = { authScheme: { type: 'apiKey', in: 'header', name: 'x-key' } };
+    const tool = toolOf('read', (_args, context) => context.requestCredential(authConfig));
+    const rootAgent = rootOf(new ScriptedLlm(calls('read', {}, 'c1')), { tools: [tool] });
+    const app = { name: 'app', rootAgent, interruptTtlMs: Infinity };
+    const { runner } = await createSetup(rootAgent, { app, appName: undefined, agent: undefined, authenticator });
+    const { interrupts } = await runner.runToCompletion(hello);
+    expect([expiries, interrupts[0]!.expiresAt]).toEqual([[undefined], undefined]);
   });
 
   it('rejects an answer from its expiry on, also before recovery, and stores nothing', async () => {

@@ -1,4 +1,4 @@
-import type { Agent } from '@thole/core';
+import type { Agent, Event, InvocationContext } from '@thole/core';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
@@ -40,6 +40,21 @@ const changes: { [title: string]: [before: Agent, after: Agent, missing: string]
     new ParallelAgent({ name: 'flow', subAgents: [other()] }),
     'clerk',
   ],
+  'the workflow agent that began, because it has a new name': [
+    new SequentialAgent({ name: 'flow', subAgents: [clerk()] }),
+    new SequentialAgent({ name: 'plan', subAgents: [clerk()] }),
+    'flow',
+  ],
+  'the workflow agent that began, because another agent runs it now': [
+    new SequentialAgent({ name: 'flow', subAgents: [clerk()] }),
+    new SequentialAgent({ name: 'plan', subAgents: [new SequentialAgent({ name: 'flow', subAgents: [clerk()] })] }),
+    'flow',
+  ],
+  'the root agent, because a workflow agent runs it now': [
+    clerk(),
+    new SequentialAgent({ name: 'flow', subAgents: [clerk()] }),
+    'clerk',
+  ],
   'an agent of a LoopAgent': [
     new LoopAgent({ name: 'flow', maxIterations: 1, subAgents: [clerk(), other()] }),
     new LoopAgent({ name: 'flow', maxIterations: 1, subAgents: [other()] }),
@@ -69,6 +84,21 @@ describe('Runner.resume without an agent of the paused app', () => {
     const { runner, sessions, runtime } = await createSetup(custom());
     const { interrupts } = await runner.runToCompletion(hello);
     const next = new Runner({ appName: 'app', agent: custom(), sessionService: sessions, runtime });
+    const { events } = await outcomeOf(next.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }));
+    expect(textsIn(events).at(-1)).toBe('clerk: Paid.');
+  });
+
+  it('continues a subclass of a workflow agent that runs an agent outside of the tree', async () => {
+    const inner = clerk();
+    class Judged extends LoopAgent {
+      override async *runAsync(context: InvocationContext): AsyncGenerator<Event, void, Event> {
+        yield* context.runAgent(inner) as AsyncGenerator<Event, void, Event>;
+      }
+    }
+    const judged = (): Agent => new Judged({ name: 'judged', subAgents: [other()] });
+    const { runner, sessions, runtime } = await createSetup(judged());
+    const { interrupts } = await runner.runToCompletion(hello);
+    const next = new Runner({ appName: 'app', agent: judged(), sessionService: sessions, runtime });
     const { events } = await outcomeOf(next.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }));
     expect(textsIn(events).at(-1)).toBe('clerk: Paid.');
   });

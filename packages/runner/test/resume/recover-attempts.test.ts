@@ -1,4 +1,5 @@
 import { StoredSessionService } from '@thole/core';
+import type { WaitingPage } from '@thole/core';
 import { InMemorySessionStore } from '@thole/mem-services';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
@@ -96,10 +97,12 @@ describe('Runner.recover in a process with another app', () => {
     });
     await runAndClose(runnerOf(dyingAgent));
     const before = await events();
-    const other = runnerOf(workflow('other', 'second'));
-    expect(await Array.fromAsync(other.recover())).toMatchObject([
-      { outcome: 'skipped', reason: 'unknown-agent-or-tool' },
-    ]);
+    // In the second app, another agent begins the invocation, so the places of its events differ.
+    const outer = new SequentialAgent({ name: 'outer', subAgents: [workflow('first', 'second')] });
+    for (const other of [workflow('other', 'second'), outer])
+      expect(await Array.fromAsync(runnerOf(other).recover())).toMatchObject([
+        { outcome: 'skipped', reason: 'unknown-agent-or-tool' },
+      ]);
     expect(await events()).toEqual(before);
     expect(await Array.fromAsync(runnerOf(workflow('first', 'second')).recover())).toMatchObject([
       { outcome: 'completed' },
@@ -157,6 +160,17 @@ describe('RecoverOptions', () => {
     });
     const { runner } = await createSetup(rootOf(silentModel()), { sessionService });
     await expect(Array.fromAsync(runner.recover())).rejects.toMatchObject({ code: 'LEASING_NOT_SUPPORTED' });
+  });
+
+  it('uses listWaitingSessions of a subclass whose store has no lists of waiting sessions', async () => {
+    const store = Object.assign(new InMemorySessionStore(), { waiting: undefined });
+    class Service extends StoredSessionService {
+      override listWaitingSessions(): Promise<WaitingPage> {
+        return Promise.resolve({ sessions: [] });
+      }
+    }
+    const { runner } = await createSetup(rootOf(silentModel()), { sessionService: new Service(store) });
+    expect(await Array.fromAsync(runner.recover())).toEqual([]);
   });
 
   it('rejects a store without lists of waiting sessions with LEASING_NOT_SUPPORTED', async () => {

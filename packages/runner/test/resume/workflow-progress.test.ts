@@ -1,4 +1,4 @@
-import type { Agent, Event, Plugin } from '@thole/core';
+import type { Agent, Event, LlmResponse, Plugin } from '@thole/core';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
@@ -133,6 +133,21 @@ describe('A resumed SequentialAgent with a transfer', () => {
     const after = runnerOf(agents(new ScriptedLlm(), new ScriptedLlm(says('Paid.')), new ScriptedLlm(says('Last.'))));
     await outcomeOf(after.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }));
     expect(textsIn(await events()).slice(-2)).toEqual(['other: Paid.', 'last: Last.']);
+  });
+});
+
+describe('A resumed SequentialAgent after an answer without content', () => {
+  it.each<[string, LlmResponse]>([
+    ['blocked', { finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED', errorMessage: 'Blocked.' }],
+    ['empty', { finishReason: 'MAX_TOKENS' }],
+  ])('does not call the model again: %s (contract 28)', async (_, answer) => {
+    const model = new ScriptedLlm(answer, says('Again.'));
+    const two = llm('two', new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.')), { tools: [pay] });
+    const { runner } = await createSetup(new SequentialAgent({ name: 'root', subAgents: [llm('one', model), two] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    const { events } = await outcomeOf(runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }));
+    expect(textsIn(events).at(-1)).toBe('two: Paid.');
+    expect(model.requests).toHaveLength(1);
   });
 });
 

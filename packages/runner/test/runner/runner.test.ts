@@ -148,6 +148,15 @@ describe('Runner', () => {
     });
   });
 
+  it.each(['MAX_TOKENS', 'SAFETY'])(
+    'returns the finish reason of an answer without content: %s',
+    async (finishReason) => {
+      const blocked = { finishReason, ...(finishReason === 'SAFETY' && { errorCode: 'SAFETY' }) };
+      const { runner } = await createSetup(new LlmAgent({ name: 'root', model: new ScriptedLlm(blocked) }));
+      expect(await runner.runToCompletion(hello)).toMatchObject({ text: '', finishReason });
+    },
+  );
+
   it('stores the turns of a session in memory with their event ids (contract 31)', async () => {
     const memoryService = new InMemoryMemoryService();
     const agent = new LlmAgent({

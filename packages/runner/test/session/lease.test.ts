@@ -177,7 +177,7 @@ describe('Runs of the same session', () => {
     const other = await service.createSession({ appName: 'app', userId: 'ann' });
     await service.updateState({ ...ref, sessionId: other.id, stateDelta: { 'app:motd': '!' } });
     await runner.runToCompletion(hello);
-    expect(counted.reads).toEqual([{ afterSeq: undefined }, { afterSeq: 2 }]);
+    expect(counted.reads).toEqual([{ afterSeq: undefined }, { afterSeq: 1 }]);
     expect(model.requests[1]!.config.systemInstruction).toContain('Theme: dark!');
   });
 

@@ -11,7 +11,7 @@ describe('SessionCache', () => {
     await service.updateState({ ...ref, stateDelta: { mood: 'good' } });
     await runner.runToCompletion(hello);
     await runner.runToCompletion(hello);
-    expect(counted.reads).toEqual([{ afterSeq: undefined }, { afterSeq: 10 }]);
+    expect(counted.reads).toEqual([{ afterSeq: undefined }, { afterSeq: 9 }]);
   });
 
   it('reads nothing after writes of the runner itself to all state scopes', async () => {

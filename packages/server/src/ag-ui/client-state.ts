@@ -6,7 +6,7 @@ import type { RunInput } from './run-input.ts';
 /** State key of the client's tools. They are stored so that any process can continue the run. */
 export const CLIENT_TOOLS_KEY = 'agUiTools';
 /** State key of the client's `context`, which instructions can use. */
-export const CLIENT_CONTEXT_KEY = 'agUiContext';
+const CLIENT_CONTEXT_KEY = 'agUiContext';
 
 const protocolKeys: ReadonlySet<string> = new Set([CLIENT_TOOLS_KEY, CLIENT_CONTEXT_KEY]);
 

@@ -4,7 +4,7 @@ import type { Agent, Content, Event, FunctionDeclaration, Interrupt, Session, Se
 import type { Runner } from '@thole/runner';
 import { checkedAuthors } from '../front-ends/checked-authors.ts';
 import { ensureSession } from '../front-ends/ensure-session.ts';
-import { followRun, streamRun } from '../front-ends/stream-run.ts';
+import { followRun, repeatRun, streamRun } from '../front-ends/stream-run.ts';
 import type { RouteCall } from '../route.ts';
 import { toolsOf } from '../routes/tools-of.ts';
 import { completeSseResponse } from '../runs/sse-response.ts';
@@ -47,7 +47,7 @@ export async function startAgUiRun(call: Call): Promise<Response> {
     createEncoder(call, { session, clientTools, answeredCallIds });
   const existingInvocationId = findRun(events, runId);
   if (existingInvocationId)
-    return followRun(call, { ref, invocationId: existingInvocationId, encoder: newEncoder(new Set()) });
+    return repeatRun(call, { ref, session, invocationId: existingInvocationId, encoder: newEncoder(new Set()) });
   const open = pendingInterrupts(session.events);
   const { interrupts, responses } = readAnswers(open, body, { clientTools, now: context.runtime.now() });
   if (interrupts.length > 0 && context.hasAuthorize)

@@ -1,8 +1,8 @@
 import { pendingInterrupts } from '@thole/core';
-import { sessionNotFound } from '@thole/core/kit';
+import { isClosingRecord, sessionNotFound } from '@thole/core/kit';
 import type { Event, SessionRef, SessionService } from '@thole/core';
 import type { Run } from '@thole/runner';
-import { failureOfRecord, isClosingRecord } from '../runs/end-frames.ts';
+import { failureOfRecord } from '../runs/end-frames.ts';
 import type { RunFailure, RunOutcome } from './event-encoder.ts';
 
 /**

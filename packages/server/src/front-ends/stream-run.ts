@@ -1,4 +1,4 @@
-import type { Event, LogFields, SessionRef } from '@thole/core';
+import type { Event, LogFields, Session, SessionRef } from '@thole/core';
 import type { Run } from '@thole/runner';
 import { findRunner } from '../http/find-runner.ts';
 import type { RouteCall } from '../route.ts';
@@ -66,6 +66,22 @@ export async function followRun(
     ? readBuffer(call, buffer, { after: 0 })
     : await StoredRunEvents.open({ sessions, ref, invocationId, runtime: context.runtime });
   return respond(call, events, p);
+}
+
+/**
+ * Responds with the events of an invocation from its start, to a client that has sent its request again. If the process of the
+ * invocation has ended before the invocation, this process continues it. `session` is the session as it was just read.
+ */
+export async function repeatRun(
+  call: Call,
+  p: StreamFormat & { ref: SessionRef; invocationId: string; session: Session },
+): Promise<Response> {
+  const { invocationId, ref, session } = p;
+  const message = session.events.find((each) => each.invocationId === invocationId && each.author === 'user');
+  const isUnfinished = session.marks?.unfinished === invocationId;
+  if (!message?.content || !isUnfinished || call.context.runs.findEvents(ref, invocationId)) return followRun(call, p);
+  const request = { ref, newMessage: message.content, messageId: message.id, streaming: true };
+  return streamRun(call, { ...p, request });
 }
 
 async function readAttached(call: Call, run: Run, ref: SessionRef): Promise<RunEvents> {

@@ -1,4 +1,5 @@
 import { errorCodeInfo, TholeError } from '@thole/core';
+import { isClosingRecord } from '@thole/core/kit';
 import type { Event, LogFields } from '@thole/core';
 import type { RunFailure, RunOutcome } from '../front-ends/event-encoder.ts';
 import { clipMessage } from '../http/clip-message.ts';
@@ -51,9 +52,4 @@ export function failureOfRecord({ errorCode, errorMessage }: Event): RunFailure 
 
 function frameOf(error: string, errorDetails: object, debug?: object): string {
   return `data: ${JSON.stringify({ error: clipMessage(error), errorDetails, debug })}\n\n`;
-}
-
-/** True for the closing record of a failed run. False for an error that a model returned as its answer. */
-export function isClosingRecord(event: Event): boolean {
-  return event.errorCode !== undefined && event.content === undefined && event.finishReason === undefined;
 }

@@ -1,7 +1,6 @@
 import { getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
-import { sessionNotFound } from '@thole/core/kit';
+import { isClosingRecord, sessionNotFound } from '@thole/core/kit';
 import type { Event, Runtime, SessionRef, SessionService } from '@thole/core';
-import { isClosingRecord } from './end-frames.ts';
 
 /** Interval at which the store is read for new events and for the end of a run in another process, in milliseconds. */
 const POLL_MS = 500;

@@ -1,9 +1,6 @@
 import type { JsonObject } from '@thole/core';
 import type { UiChunk } from './ui-chunk.ts';
 
-/** Members of a tool's part that are removed when its state changes. */
-const outputNames = ['output', 'errorText', 'preliminary'] as const;
-
 /** Returns the message parts that the AI SDK creates from these chunks. All parts are complete. */
 export function foldChunks(chunks: readonly UiChunk[]): JsonObject[] {
   const parts: JsonObject[] = [];
@@ -39,8 +36,7 @@ export function foldChunks(chunks: readonly UiChunk[]): JsonObject[] {
         const { toolCallId, toolName, input } = chunk;
         let part = inStep(toolCallId);
         if (!part) parts.push((part = { type: 'dynamic-tool', toolCallId }));
-        for (const name of outputNames) delete part[name];
-        Object.assign(part, { toolName, input, state: 'input-available' });
+        replaceOutput(part, { toolName, input, state: 'input-available' });
         if (chunk.type === 'tool-input-error')
           Object.assign(part, { state: 'output-error', errorText: chunk.errorText });
         else if (chunk.providerExecuted) part['providerExecuted'] = true;
@@ -59,20 +55,14 @@ export function foldChunks(chunks: readonly UiChunk[]): JsonObject[] {
         break;
       }
       case 'tool-output-available': {
-        const part = toolPart(chunk.toolCallId);
-        if (!part) break;
-        for (const name of outputNames) delete part[name];
-        const { output, preliminary } = chunk;
-        Object.assign(part, { state: 'output-available', output, ...(preliminary && { preliminary }) });
+        const { output, preliminary, toolCallId } = chunk;
+        const members = { state: 'output-available', output, ...(preliminary && { preliminary }) };
+        replaceOutput(toolPart(toolCallId), members);
         break;
       }
-      case 'tool-output-error': {
-        const part = toolPart(chunk.toolCallId);
-        if (!part) break;
-        for (const name of outputNames) delete part[name];
-        Object.assign(part, { state: 'output-error', errorText: chunk.errorText });
+      case 'tool-output-error':
+        replaceOutput(toolPart(chunk.toolCallId), { state: 'output-error', errorText: chunk.errorText });
         break;
-      }
       case 'tool-output-denied':
         Object.assign(toolPart(chunk.toolCallId) ?? {}, { state: 'output-denied' });
         break;
@@ -93,4 +83,11 @@ export function foldChunks(chunks: readonly UiChunk[]): JsonObject[] {
     }
   }
   return parts;
+}
+
+/** Sets members of a tool's part, without its earlier output. Does nothing without a part. */
+function replaceOutput(part: JsonObject | undefined, members: JsonObject): void {
+  if (!part) return;
+  for (const name of ['output', 'errorText', 'preliminary']) delete part[name];
+  Object.assign(part, members);
 }

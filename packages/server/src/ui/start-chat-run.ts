@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import { applyRewinds, canonicalJson } from '@thole/core/kit';
 import type { Content, Event, Json, SessionRef } from '@thole/core';
 import { ensureSession } from '../front-ends/ensure-session.ts';
-import { followRun, streamRun } from '../front-ends/stream-run.ts';
+import { repeatRun, streamRun } from '../front-ends/stream-run.ts';
 import type { RouteCall } from '../route.ts';
 import type { RunRequest } from '../runs/start-run.ts';
 import { isPlainObject } from '@thole/core/kit';
@@ -38,12 +38,15 @@ async function submit(call: Call, message: ChatMessage): Promise<Response> {
 async function edit(call: Call, message: ChatMessage): Promise<Response> {
   const newMessage = toUserContent(message.parts);
   const ref = await authorizedRef(call, 'run');
-  const stored = findMessage(await readEvents(call, ref), message.id);
+  const session = await call.runner.sessionService.getSession(ref);
+  const stored = session && findMessage(applyRewinds(session.events), message.id);
   if (!stored) return run(call, { ref, newMessage, messageId: message.id });
-  if (isSame(stored.content, newMessage)) return follow(call, ref, stored.invocationId);
+  const { invocationId } = stored;
+  if (isSame(stored.content, newMessage))
+    return repeatRun(call, { ref, session, invocationId, encoder: new UiEncoder(), headers: uiStreamHeaders });
   if (call.context.hasAuthorize)
     await call.authorizeAgain({ appName: ref.appName, userId: ref.userId, action: 'rewind' });
-  return rerun(call, ref, { invocationId: stored.invocationId, messageId: message.id, newMessage });
+  return rerun(call, ref, { invocationId, messageId: message.id, newMessage });
 }
 
 /** Answers a message again. If the message is not stored because its first request failed, it is submitted. */
@@ -90,10 +93,6 @@ function run(
   encoder: UiEncoder = new UiEncoder(),
 ): Promise<Response> {
   return streamRun(call, { request: { ...request, streaming: true }, encoder, headers: uiStreamHeaders });
-}
-
-function follow(call: Call, ref: SessionRef, invocationId: string): Promise<Response> {
-  return followRun(call, { ref, invocationId, encoder: new UiEncoder(), headers: uiStreamHeaders });
 }
 
 /** Authorizes the request and returns its session, which is created if needed. */

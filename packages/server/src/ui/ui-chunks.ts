@@ -1,8 +1,7 @@
 import { getFunctionCalls, getFunctionResponses } from '@thole/core';
-import { InterruptLog, isFinalRecord, isProvisional, requestKindOf } from '@thole/core/kit';
+import { InterruptLog, isClosingRecord, isFinalRecord, isProvisional, requestKindOf } from '@thole/core/kit';
 import type { Event, FunctionCall, FunctionResponse, Interrupt, Json, Part } from '@thole/core';
 import { withActionMaps } from '../http/wire-event.ts';
-import { isClosingRecord } from '../runs/end-frames.ts';
 import { fileChunk } from './file-chunk.ts';
 import { sourcesOf } from './sources-of.ts';
 import { startsWithStreamed, TextBlocks } from './text-blocks.ts';

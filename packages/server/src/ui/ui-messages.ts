@@ -1,7 +1,6 @@
-import { applyRewinds } from '@thole/core/kit';
+import { applyRewinds, isClosingRecord } from '@thole/core/kit';
 import type { Event, JsonObject, Part } from '@thole/core';
 import { clipMessage } from '../http/clip-message.ts';
-import { isClosingRecord } from '../runs/end-frames.ts';
 import { fileChunk } from './file-chunk.ts';
 import { foldChunks } from './fold-chunks.ts';
 import { TotalUsage } from './total-usage.ts';

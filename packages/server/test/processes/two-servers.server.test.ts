@@ -76,6 +76,17 @@ describeBackends(testedBackends, (backend) => {
     expect(await followed).toEqual(['#2 look', '#3 look()', '#4 RUN_SUPERSEDED', '! RUN_SUPERSEDED']);
   });
 
+  it('continues a message that is sent again after its process was killed (contract 23)', async () => {
+    const { first, second, sessionId } = await twoServers(isLong ? undefined : 2_000);
+    const { invocation } = await startAndDisconnect(first, sessionId);
+    children.forget();
+    await first.child.kill();
+    second.child.say({ answer: 'Here.' });
+    const again = await sendKeyed(second, sessionId);
+    expect(again.headers.get('x-thole-invocation-id')).toBe(invocation);
+    expect(await readDescriptions(again)).toEqual(['#2 look', '#3 look()', '#4 Here.', ': done']);
+  });
+
   interface Server {
     child: Child<ChildOutput>;
     url: string;
@@ -108,7 +119,7 @@ describeBackends(testedBackends, (backend) => {
     first: Server,
     sessionId: string,
   ): Promise<{ invocation: string; received: string[] }> {
-    const response = await fetch(`${first.url}/run_sse`, postInit({ ...message(), ...session, sessionId }));
+    const response = await sendKeyed(first, sessionId);
     const frames = framesOf(response);
     const received = [describeFrame((await frames.next()).value!), describeFrame((await frames.next()).value!)];
     await frames.return(undefined);
@@ -116,6 +127,12 @@ describeBackends(testedBackends, (backend) => {
     return { invocation: response.headers.get('x-thole-invocation-id')!, received };
   }
 });
+
+/** Sends the message of a session, with a key. */
+function sendKeyed({ url }: { url: string }, sessionId: string): Promise<Response> {
+  const headers = { 'idempotency-key': `message of ${sessionId}` };
+  return fetch(`${url}/run_sse`, postInit({ ...message(), ...session, sessionId }, { headers }));
+}
 
 /** Returns a short text for each frame of a stream, without heartbeats. */
 async function readDescriptions(response: Response): Promise<string[]> {

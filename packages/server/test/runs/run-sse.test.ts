@@ -1,3 +1,4 @@
+import { TholeError } from '@thole/core';
 import type { Agent } from '@thole/core';
 import { FunctionTool } from '@thole/tools';
 import { LlmAgent } from '@thole/runner';
@@ -48,6 +49,34 @@ describe.each(modes)('POST /run_sse with onDisconnect $onDisconnect', ({ onDisco
     const frames = await allFrames(response);
     expect(frames.map(describeFrame)).toEqual(['#2 MODEL_OVERLOADED', '! MODEL_OVERLOADED']);
     expect(frames[1]!.errorDetails).toEqual({ code: 'MODEL_OVERLOADED', retryable: true });
+  });
+
+  it('ends a run with an error as its answer as other runs, also if it is read again', async () => {
+    const answers: { [code: string]: object } = {
+      MODEL_BLOCKED: { finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED', errorMessage: 'Blocked.' },
+      SOLD_OUT: { errorCode: 'SOLD_OUT', errorMessage: 'Nothing is left.' },
+    };
+    for (const [code, answer] of Object.entries(answers)) {
+      const { get, run } = await demo({ onDisconnect, answers: [answer] });
+      const response = await run('/run_sse');
+      expect((await allFrames(response)).map(describeFrame)).toEqual([`#2 ${code}`, ': done']);
+      const path = `${sessionPath}/runs/${response.headers.get('x-thole-invocation-id')}/events`;
+      expect((await allFrames(await get(path))).map(describeFrame)).toEqual([`#2 ${code}`, ': done']);
+    }
+  });
+
+  it('ends a run that failed with a code of the app with an error, also if it is read again', async () => {
+    const rootAgent: Agent = {
+      name: 'shop',
+      async *runAsync() {
+        throw new TholeError('SOLD_OUT', 'Nothing is left.');
+      },
+    };
+    const { get, run } = await demo({ onDisconnect, rootAgent });
+    const response = await run('/run_sse');
+    expect((await allFrames(response)).map(describeFrame)).toEqual(['#2 SOLD_OUT', '! SOLD_OUT']);
+    const path = `${sessionPath}/runs/${response.headers.get('x-thole-invocation-id')}/events`;
+    expect((await allFrames(await get(path))).map(describeFrame)).toEqual(['#2 SOLD_OUT', '! SOLD_OUT']);
   });
 
   it('sends an event with text and artifacts as two frames, the second with the id (contract 40)', async () => {

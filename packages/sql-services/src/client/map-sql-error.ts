@@ -35,13 +35,22 @@ export function mapSqlError(error: unknown, displayName = 'The database'): unkno
         const message = `${displayName} requires a password. Add it to the URL, or set PGPASSWORD.`;
         return new TholeError('STORE_UNAVAILABLE', message, { cause, retryable: false });
       }
+      if (isTlsRefused(error.cause)) {
+        const hint = 'Check the TLS options of the URL or the pool, and the certificate of the server.';
+        const message = `${displayName} cannot be connected with TLS${reason}. ${hint}`;
+        return new TholeError('STORE_UNAVAILABLE', message, { cause, retryable: false });
+      }
       const message = isAnswer
         ? `${displayName} refused the call${reason}.`
         : `${displayName} did not answer${reason}. Check its address, and that it is running.`;
       return new TholeError('STORE_UNAVAILABLE', message, { cause });
     }
-    default:
-      return new TholeError('STORE_UNAVAILABLE', `${displayName} refused the call${reason}.`, { cause });
+    default: {
+      const hint = isFileNotOpened(error.cause) ? ` ${FILE_HINT}` : '';
+      const message = `${displayName} refused the call${reason}.${hint}`;
+      const isRetryable = !isAccessDenied(error.cause);
+      return new TholeError('STORE_UNAVAILABLE', message, { cause, ...(!isRetryable && { retryable: false }) });
+    }
   }
 }
 
@@ -81,6 +90,17 @@ const SAFE_NUMBERS: ReadonlySet<unknown> = new Set([
 const SAFE_SQLITE_CODES: ReadonlySet<number> = new Set([8, 10, 11, 13, 14, 26]);
 /** Message of the driver of PostgreSQL if the server asks for a password and there is none. */
 const NO_PASSWORD = /client password must be a (?:non-empty )?string$/;
+/** Codes of PostgreSQL for a wrong user, password or database. */
+const ACCESS_DENIED_CODES = /^(28...|3D000)$/;
+/** Codes of MariaDB and MySQL for a wrong user, password or database. */
+const ACCESS_DENIED_NUMBERS: ReadonlySet<unknown> = new Set([1044, 1045, 1049, 1251, 1698]);
+/** Messages of drivers if the server does not support TLS. */
+const NO_TLS = /does not support (?:SSL connections|secure connection)/;
+/** Codes of Node.js for a certificate that is not accepted. */
+const CERTIFICATE_CODES = /CERT|^UNABLE_TO_(?:GET|VERIFY)_/;
+const SQLITE_CANTOPEN = 14;
+const FILE_HINT =
+  'Check that the path is a file, and that this process may write to its folder: SQLite creates files next to it, even to read.';
 /** Messages of SQLite that name a missing column. */
 const NO_SQLITE_COLUMN = /^(no such column: |table \S+ has no column named )/;
 
@@ -88,6 +108,23 @@ const NO_SQLITE_COLUMN = /^(no such column: |table \S+ has no column named )/;
 function isColumnMissing(cause: unknown): boolean {
   const { code, errno, message } = (cause ?? {}) as DriverError;
   return code === '42703' || errno === 1054 || errno === 1072 || NO_SQLITE_COLUMN.test(String(message));
+}
+
+/** True if another call fails too, until the user, the password or the name of the database is corrected. */
+function isAccessDenied(cause: unknown): boolean {
+  const { code, errno } = (cause ?? {}) as DriverError;
+  return (typeof code === 'string' && ACCESS_DENIED_CODES.test(code)) || ACCESS_DENIED_NUMBERS.has(errno);
+}
+
+/** True if the server does not support TLS, or its certificate is not accepted. */
+function isTlsRefused(cause: unknown): boolean {
+  const { code, message } = (cause ?? {}) as DriverError;
+  return NO_TLS.test(String(message)) || (typeof code === 'string' && CERTIFICATE_CODES.test(code));
+}
+
+function isFileNotOpened(cause: unknown): boolean {
+  const { code, errcode } = (cause ?? {}) as DriverError;
+  return code === 'SQLITE_CANTOPEN' || (typeof errcode === 'number' && (errcode & 0xff) === SQLITE_CANTOPEN);
 }
 
 /** True if the message of an answer contains no stored values. */

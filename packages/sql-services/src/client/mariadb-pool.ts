@@ -18,11 +18,16 @@ interface OpenedPool extends PromisePool {
 }
 
 interface PromiseConnection {
-  execute(sql: string, values: unknown[]): Promise<[unknown, unknown]>;
-  query(sql: string): Promise<[unknown, unknown]>;
+  execute(statement: MariaDbStatement, values: unknown[]): Promise<[unknown, unknown]>;
+  query(statement: MariaDbStatement): Promise<[unknown, unknown]>;
   release(): void;
   destroy(): void;
 }
+
+/** Options of each statement. A pool of the caller may have other defaults. */
+const ROWS_AS_OBJECTS = { rowsAsArray: false, nestTables: false } as const;
+
+type MariaDbStatement = { readonly sql: string } & typeof ROWS_AS_OBJECTS;
 
 /** Returns the connections of a new pool. The first call opens it, and throws `DRIVER_MISSING` without `mysql2`. */
 export function openMariaDb(url: string, options: { maxConnections: number; timeoutMs: number }): ConnectionSource {
@@ -58,9 +63,12 @@ async function acquire(pool: PromisePool): Promise<ServerConnection> {
   const connection = await pool.getConnection();
   return {
     async run({ sql, parameters }): Promise<StatementResult> {
+      const statement = { sql, ...ROWS_AS_OBJECTS };
       // The server prepares the statement. mysql2's `query` writes parameters into the SQL, which is unsafe in some sql_modes.
       const [result] =
-        parameters.length === 0 ? await connection.query(sql) : await connection.execute(sql, [...parameters]);
+        parameters.length === 0
+          ? await connection.query(statement)
+          : await connection.execute(statement, [...parameters]);
       if (Array.isArray(result)) return { rows: result as Row[], changes: result.length };
       const { affectedRows, insertId } = result as { affectedRows?: number; insertId?: number };
       return { rows: [], changes: affectedRows ?? 0, insertId };

@@ -25,7 +25,7 @@ export interface LogRow {
 const [MAX_IDS, MAX_ROWS, MAX_TEXT] = [512, 256, 2_000_000];
 
 const HEAD_COLUMNS = 'row_id, last_seq, removals, forgotten_until, v';
-const ROW_COLUMNS = 'scope_row, seq, id_key, entry_id, kind, session_key, entry_time, entry, v';
+const ROW_COLUMNS = 'scope_row, seq, id_key, entry_id, kind, session_key, entry_time, entry, v, write_id';
 
 /** The steps of reads and writes of a user's log. A write locks the row of the head until its transaction ends. */
 export class MemoryLog {
@@ -87,14 +87,15 @@ export class MemoryLog {
     }
   }
 
-  /** Appends rows with the next values of `seq`. */
-  *append(head: LogHead, newRows: readonly LogRow[]): Steps<void> {
+  /** Appends rows with the next values of `seq`. `writeId` is a random id of this write. */
+  *append(head: LogHead, newRows: readonly LogRow[], writeId: string): Steps<void> {
     for (const chunk of chunksByText(newRows)) {
-      const values = chunk.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, 1)').join(', ');
+      const values = chunk.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, 1, ?)').join(', ');
       const sql = `INSERT INTO ${this.tables.memoryEntries} (${ROW_COLUMNS}) VALUES ${values}`;
       const parameters = chunk.flatMap(({ idKey, idText, entry }): SqlValue[] => [
         ...[head.row, ++head.lastSeq, idKey, idText],
         ...(entry ? [entry.kind, entry.sessionKey, entry.time, entry.text] : [null, null, null, null]),
+        writeId,
       ]);
       yield this.#statement(sql, parameters);
     }

@@ -52,6 +52,12 @@ export function readEntryId(row: Row): string {
   return JSON.parse(columnText(row['entry_id'])) as string;
 }
 
+/** Returns a row's `write_id`. Undefined in rows of earlier versions. */
+export function readWriteId(row: Row): string | undefined {
+  const id = row['write_id'];
+  return id === null || id === undefined ? undefined : columnText(id);
+}
+
 /** Throws `STORE_VERSION` unless the record has version 1. */
 export function assertVersion(v: unknown, record: string): void {
   if (Number(v) === 1) return;

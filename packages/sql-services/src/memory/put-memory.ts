@@ -31,7 +31,7 @@ export function* putMemorySteps(
   log: MemoryLog,
   scope: MemoryScope,
   records: readonly MemoryRecord[],
-  mode: MemoryPutMode,
+  { mode, writeId }: { mode: MemoryPutMode; writeId: string },
 ): Steps<PutResult> {
   const head = mode === 'ifPresent' ? yield* log.readHead(scope, { lock: true }) : yield* log.lockHead(scope);
   if (!head) return { written: [], seq: 0, replaced: 0 };
@@ -48,7 +48,7 @@ export function* putMemorySteps(
   const replaced = [...selected.keys()].flatMap((key) => stored.get(key)?.seq ?? []);
   yield* log.remove(head.row, replaced);
   const rows = [...selected.values()].map(({ idKey, idText, ...entry }) => ({ idKey, idText, entry }));
-  yield* log.append(head, rows);
+  yield* log.append(head, rows, writeId);
   yield* log.writeHead(head);
   return { written: [...selected.values()].map(({ id }) => id), seq: head.lastSeq, replaced: replaced.length };
 }

@@ -9,15 +9,24 @@ import { paddedChunksOf, placeholders } from '../client/chunks.ts';
 const MAX_IDS = 512;
 
 /**
- * Returns the query for the changes after a `seq`: one statement, so that all rows are of one state of the log. A row without
- * `seq` means that there are no changes. Parameters: app, user, `seq`, app, user.
+ * Returns the query for the last change up to a `seq`, without its entry, and the changes after it: one statement, so that all
+ * rows are of one state of the log. A row without `seq` means that there are none. For the parameters, see `bindChangesSince`.
  */
 export function changesSinceSql({ tables }: Pick<MemoryLog, 'tables'>, count: number): string {
-  return `SELECT s.removals AS removals, s.v AS head_v, e.seq AS seq, e.entry_id AS entry_id, e.entry AS entry, e.v AS v
+  return `SELECT s.removals AS removals, s.v AS head_v, e.seq AS seq, e.entry_id AS entry_id, e.entry AS entry, e.v AS v,
+      e.write_id AS write_id
     FROM ${tables.memoryScopes} s LEFT JOIN (
-      SELECT c.seq, c.entry_id, c.entry, c.v FROM ${tables.memoryEntries} c
-      WHERE c.scope_row = ${rowOfScope(tables)} AND c.seq > ? ORDER BY c.seq LIMIT ${toInteger(count)}
+      SELECT c.seq, c.entry_id, CASE WHEN c.seq > ? THEN c.entry END AS entry, c.v, c.write_id
+      FROM ${tables.memoryEntries} c
+      WHERE c.scope_row = ${rowOfScope(tables)} AND c.seq >= COALESCE((
+        SELECT MAX(p.seq) FROM ${tables.memoryEntries} p WHERE p.scope_row = ${rowOfScope(tables)} AND p.seq <= ?
+      ), 0) ORDER BY c.seq LIMIT ${toInteger(count + 1)}
     ) e ON 1 = 1 WHERE s.app_name = ? AND s.user_id = ? ORDER BY e.seq`;
+}
+
+/** Returns the parameters of `changesSinceSql`. */
+export function bindChangesSince(names: readonly SqlValue[], seq: number): SqlValue[] {
+  return [seq, ...names, ...names, seq, ...names];
 }
 
 // With a join, PostgreSQL sorts all entries of the user for each page, because it does not know that the join has one row.

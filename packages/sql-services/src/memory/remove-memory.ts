@@ -15,7 +15,7 @@ export function* removeMemorySteps(
   log: MemoryLog,
   scope: MemoryScope,
   removal: MemoryRemoval,
-  now: number,
+  { now, writeId }: { now: number; writeId: string },
 ): Steps<number> {
   const isAll = removal === 'everything';
   const head = isAll ? yield* log.lockHead(scope) : yield* log.readHead(scope, { lock: true });
@@ -32,7 +32,7 @@ export function* removeMemorySteps(
     head.row,
     rows.map(({ seq }) => seq),
   );
-  yield* log.append(head, rows);
+  yield* log.append(head, rows, writeId);
   head.removals += rows.length;
   yield* log.writeHead(head);
   return rows.length;

@@ -1,6 +1,6 @@
-import { systemRuntime } from '@thole/core';
 import type { Runtime } from '@thole/core';
 import { StoredMemoryService } from '@thole/recall';
+import { splitMemoryOptions } from '@thole/recall/kit';
 import type { StoredMemoryServiceOptions } from '@thole/recall';
 import { toServiceOptions } from '../client/sql-options.ts';
 import { withDeadline } from '../client/with-deadline.ts';
@@ -23,8 +23,7 @@ export class DatabaseMemoryService extends StoredMemoryService {
 
   constructor(urlOrOptions: string | DatabaseMemoryServiceOptions) {
     const options = toServiceOptions(urlOrOptions, 'DatabaseMemoryService');
-    const runtime = options.runtime ?? systemRuntime();
-    const { storeOptions, serviceOptions } = splitOptions({ ...options, runtime });
+    const { runtime, storeOptions, serviceOptions } = splitMemoryOptions(options, memoryStoreOptionNames);
     const store = new SqlMemoryStore(storeOptions);
     super(store, serviceOptions);
     this.#store = store;
@@ -67,16 +66,4 @@ export class DatabaseMemoryService extends StoredMemoryService {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
-}
-
-/** Splits the options by the names of the store's options. The service rejects unknown names. */
-function splitOptions(options: DatabaseMemoryServiceOptions): {
-  storeOptions: SqlMemoryStoreOptions;
-  serviceOptions: StoredMemoryServiceOptions;
-} {
-  const isStoreOption = ([name]: [string, unknown]): boolean => memoryStoreOptionNames.includes(name);
-  const entries = Object.entries(options);
-  const storeOptions = Object.fromEntries(entries.filter(isStoreOption));
-  const serviceOptions = Object.fromEntries(entries.filter((each) => each[0] === 'runtime' || !isStoreOption(each)));
-  return { storeOptions, serviceOptions };
 }

@@ -25,9 +25,9 @@ import { sqlOptionNames } from '../client/sql-options.ts';
 import type { DatabaseOptions } from '../client/sql-options.ts';
 import { columnText } from '../session/row-values.ts';
 import { MemoryLog } from './memory-log.ts';
-import { assertVersion, fromMemoryRow, readEntryId, toIdKey, toMemoryRecords } from './memory-records.ts';
+import { assertVersion, fromMemoryRow, readEntryId, readWriteId, toIdKey, toMemoryRecords } from './memory-records.ts';
 import { putMemorySteps, findNewIdSteps } from './put-memory.ts';
-import { getMemorySteps, listMemoriesSql, changesSinceSql, listUserSteps } from './read-memory.ts';
+import { bindChangesSince, getMemorySteps, listMemoriesSql, changesSinceSql, listUserSteps } from './read-memory.ts';
 import { removeMemorySteps } from './remove-memory.ts';
 import { SqlIndexSnapshots } from './sql-index-snapshots.ts';
 
@@ -88,25 +88,30 @@ export class SqlMemoryStore extends SqlStore implements MemoryStore {
       if (candidates.length === 0) return { written: [], seq };
     }
     const records = await toMemoryRecords(this.#codec, candidates);
-    const { replaced, ...put } = await this.#transact(() => putMemorySteps(this.#log, scope, records, mode), deadline);
+    const write = { mode, writeId: this.#newWriteId() };
+    const { replaced, ...put } = await this.#transact(() => putMemorySteps(this.#log, scope, records, write), deadline);
     if (replaced > 0) await this.#storage.erase();
     return put;
   }
 
   async since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges> {
     const sql = this.#storage.dialect.statement(changesSinceSql(this.#log, limit + 1));
-    const names = this.#log.bindNames(scope);
-    const { rows } = await this.#storage.read(() => query(sql, [...names, seq, ...names]));
-    if (!rows[0]) return { changes: [], removals: 0, more: false };
+    const { rows } = await this.#storage.read(() => query(sql, bindChangesSince(this.#log.bindNames(scope), seq)));
+    if (!rows[0]) return { changes: [], previous: null, removals: 0, more: false };
     assertVersion(rows[0]['head_v'], 'A memory log');
-    const changed = rows.filter((row) => row['seq'] !== null);
+    const found = rows.filter((row) => row['seq'] !== null);
+    const previousRow = found[0] && Number(found[0]['seq']) <= seq ? found.shift() : undefined;
     const changes: MemoryChanges['changes'] = [];
-    for (const row of changed.slice(0, limit)) {
+    for (const row of found.slice(0, limit)) {
       assertVersion(row['v'], 'A memory entry');
-      if (row['entry'] === null) changes.push({ seq: Number(row['seq']), removed: readEntryId(row) });
-      else changes.push(await fromMemoryRow(this.#codec, row));
+      const writeId = readWriteId(row);
+      if (row['entry'] === null) changes.push({ seq: Number(row['seq']), removed: readEntryId(row), writeId });
+      else changes.push({ ...(await fromMemoryRow(this.#codec, row)), writeId });
     }
-    return { changes, removals: Number(rows[0]['removals']), more: changed.length > limit };
+    const previous = previousRow
+      ? { seq: Number(previousRow['seq']), id: readEntryId(previousRow), writeId: readWriteId(previousRow) }
+      : null;
+    return { changes, previous, removals: Number(rows[0]['removals']), more: found.length > limit };
   }
 
   async get(scope: MemoryScope, ids: readonly string[]): Promise<StoredMemory[]> {
@@ -147,12 +152,17 @@ export class SqlMemoryStore extends SqlStore implements MemoryStore {
   }
 
   async remove(scope: MemoryScope, removal: MemoryRemoval, now: number): Promise<number> {
+    const write = { now, writeId: this.#newWriteId() };
     const count = await this.#transact(
-      () => removeMemorySteps(this.#log, scope, removal, now),
+      () => removeMemorySteps(this.#log, scope, removal, write),
       this.#storage.deadline(),
     );
     if (count > 0) await this.#storage.erase();
     return count;
+  }
+
+  #newWriteId(): string {
+    return this.#storage.runtime.newId('write');
   }
 
   async #listUsers(

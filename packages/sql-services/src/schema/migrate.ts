@@ -15,11 +15,12 @@ import {
   tablesOfVersion1,
   tablesOfVersion2,
   waitingIndexes,
+  writeIdColumn,
 } from './tables.ts';
 import type { Table } from './tables.ts';
 
 /** Version of the tables that this package reads and writes. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** The steps to each version from the previous version. They can be repeated after an incomplete migration. */
 const migrations: { readonly [version: number]: (location: TableLocation, tables: TableNames) => Steps<void> } = {
@@ -36,6 +37,9 @@ const migrations: { readonly [version: number]: (location: TableLocation, tables
     for (const index of Object.values(waitingIndexes)) {
       yield* ignoreDuplicate(location, createPartialIndex('sessions', index, location));
     }
+  },
+  *5(location, tables) {
+    yield* addColumns(location, tables.memoryEntries, writeIdColumn);
   },
 };
 

@@ -203,6 +203,9 @@ export const leaseWaitersTable: Table = {
   indexes: { lease_waiters_of: Object.keys(sessionColumns) },
 };
 
+/** Column that version 5 adds to `memory_entries`: a random id of the write. NULL in rows of earlier versions. */
+export const writeIdColumn: Table['columns'] = { write_id: 'shortName?' };
+
 /** Credentials of users and sign-ins that have begun, encrypted. Version 4 adds the table. */
 export const credentialsTable: Table = {
   name: 'credentials',

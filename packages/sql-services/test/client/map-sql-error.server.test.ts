@@ -43,6 +43,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       });
       const error = await failureOf(service.createSession(ref));
       expect([error.code, error.message.includes('hidden')]).toEqual(['STORE_UNAVAILABLE', false]);
+      expect(error.retryable).toBe(false);
       expect(error.message).toMatch(/refused the call: .*unknown_user/);
     });
 

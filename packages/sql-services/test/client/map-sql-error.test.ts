@@ -51,6 +51,23 @@ describe('mapSqlError', () => {
     expect([error.code, error.retryable, error.cause]).toEqual(['STORE_UNAVAILABLE', false, cause]);
   });
 
+  it.each([
+    ['refused', driver('password authentication failed for user "ann"', { code: '28P01' })],
+    ['refused', driver('database "hotel" does not exist', { code: '3D000' })],
+    ['refused', driver('Access denied', { code: 'ER_ACCESS_DENIED_ERROR', errno: 1045 })],
+    ['connection', new Error('The server does not support SSL connections')],
+    ['connection', driver('self-signed certificate', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })],
+  ] as const)('is not retryable if the address must be corrected first (%s: %o)', (kind, cause) => {
+    expect(storeError(kind, cause)).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: false, cause });
+  });
+
+  it('says that the server does not support TLS, and not that it did not answer', () => {
+    const cause = new Error('The server does not support SSL connections');
+    expect(storeError('connection', cause).message).toBe(
+      'The database "hotel" at db:5432 cannot be connected with TLS: The server does not support SSL connections. Check the TLS options of the URL or the pool, and the certificate of the server.',
+    );
+  });
+
   it('names the first of several addresses that the driver tried', () => {
     const each = driver('connect ECONNREFUSED ::1:5432', { code: 'ECONNREFUSED' });
     const error = storeError('connection', Object.assign(new AggregateError([each], ''), { code: 'ECONNREFUSED' }));
@@ -166,6 +183,14 @@ describe('DatabaseSessionService', () => {
       `The file ${file} refused the call: file is not a database (ERR_SQLITE_ERROR 26).`,
     ]);
     expect((await failureOf(`sqlite:///${file}/below/x.db`)).message).toMatch(/refused the call: E\w+: /);
+  });
+
+  it('says what to check if SQLite cannot open the file or create files next to it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'thole-failure-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    expect((await failureOf(`sqlite:///${folder}`)).message).toBe(
+      `The file ${folder} refused the call: unable to open database file (ERR_SQLITE_ERROR 14). Check that the path is a file, and that this process may write to its folder: SQLite creates files next to it, even to read.`,
+    );
   });
 });
 

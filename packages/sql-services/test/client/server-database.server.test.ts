@@ -127,6 +127,16 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       }
     });
 
+    it.runIf(kind === 'mariadb')('uses pools of the caller that return rows in another form', async () => {
+      for (const [i, options] of [{ rowsAsArray: true }, { nestTables: true }, { nestTables: '_' }].entries()) {
+        for (const create of [createPool, createPromisePool]) {
+          const pool = create({ uri: dbUrl, connectionLimit: 1, ...(options as object) });
+          onTestFinished(() => pool.end());
+          await checkCallersDatabase(pool, `${create === createPool ? 'callback' : 'promise'}${i}`);
+        }
+      }
+    });
+
     async function checkCallersDatabase(db: DatabaseSessionServiceOptions['db'], sessionId: string): Promise<void> {
       const session = { ...ref, sessionId };
       const service = new DatabaseSessionService({ db, dialect: kind, tablePrefix });

@@ -7,7 +7,7 @@ const codec = { encode: reverse, decode: (stored: string | Uint8Array): string =
 
 register({ describe, it }, memoryStoreCases, {
   name: 'SqlMemoryStore (SQLite, codec)',
-  claims: ['segmented', 'users'],
+  claims: ['segmented', 'users', 'history'],
   create: (runtime) => new SqlMemoryStore({ dbUrl: 'sqlite://:memory:', runtime, codec }),
   destroy: (store) => (store as SqlMemoryStore).close(),
 });

@@ -12,7 +12,7 @@ import { postgres } from '../../src/dialects/postgres.ts';
 import { sqlite } from '../../src/dialects/sqlite.ts';
 import { MemoryLog } from '../../src/memory/memory-log.ts';
 import { toIdKey } from '../../src/memory/memory-records.ts';
-import { getMemoriesSql, listMemoriesSql, changesSinceSql } from '../../src/memory/read-memory.ts';
+import { bindChangesSince, getMemoriesSql, listMemoriesSql, changesSinceSql } from '../../src/memory/read-memory.ts';
 import { tableNames } from '../../src/schema/table-names.ts';
 import { serverTables } from '../support/server-tables.ts';
 
@@ -61,8 +61,8 @@ function createStatements(dialect: Dialect, tablePrefix: string): [what: string,
     return withLiterals(sql, parameters);
   };
   return [
-    ['since the beginning', withLiterals(changesSinceSql(log, 100), [...names, 0, ...names]), 'key'],
-    ['since', withLiterals(changesSinceSql(log, 100), [...names, ENTRIES - 5, ...names]), 'key'],
+    ['since the beginning', withLiterals(changesSinceSql(log, 100), bindChangesSince(names, 0)), 'key'],
+    ['since', withLiterals(changesSinceSql(log, 100), bindChangesSince(names, ENTRIES - 5)), 'key'],
     ['get 1', withLiterals(getMemoriesSql(log, 1), [...names, toIdKey('n1')]), 'ids'],
     ['get 4', withLiterals(getMemoriesSql(log, 4), [...names, ...['n1', 'n2', 'n3', 'n4'].map(toIdKey)]), 'ids'],
     [
@@ -100,7 +100,7 @@ describeWith('postgres', 'Query plans of memory on PostgreSQL', (dbUrl) => {
       const used = [...plan.matchAll(/(?:using|Bitmap Index Scan on) (plans_memory_entries_\w+)/g)].map(
         ([, name]) => name,
       );
-      expect({ what, used }).toEqual({ what, used: [nameIn(postgresIndexes, index)] });
+      expect({ what, used: [...new Set(used)] }).toEqual({ what, used: [nameIn(postgresIndexes, index)] });
     }
   });
 });
@@ -117,8 +117,8 @@ describeWith('mariadb', 'Query plans of memory on MariaDB', (dbUrl) => {
     await tables.query('ANALYZE TABLE plans_memory_entries');
     for (const [what, sql, index] of createStatements(mariadb, 'plans_')) {
       const plan = await tables.query(`EXPLAIN ${sql}`);
-      // A query for changes reads its page as a derived table.
-      for (const row of plan.filter(({ table }) => !String(table).startsWith('<derived'))) {
+      // A query for changes reads its page as a derived table. A row without a table is a maximum that was read from an index.
+      for (const row of plan.filter(({ table }) => typeof table === 'string' && !table.startsWith('<derived'))) {
         expect([what, row['type']]).not.toEqual([what, 'ALL']);
         expect([what, row['key']]).not.toEqual([what, null]);
         expect(Number(row['rows']), what).toBeLessThanOrEqual(ENTRIES * 4);

@@ -13,7 +13,7 @@ for (const kind of ['postgres', 'pgbouncer', 'mariadb'] as const) {
 
     register({ describe, it }, memoryStoreCases, {
       name: `SqlMemoryStore (${kind})`,
-      claims: ['shared', 'segmented', 'users'],
+      claims: ['shared', 'segmented', 'users', 'history'],
       async create(runtime) {
         await tables.empty();
         return new SqlMemoryStore({ ...database, runtime });

@@ -15,7 +15,7 @@ register({ describe, it }, memoryServiceCases, {
 
 register({ describe, it }, memoryStoreCases, {
   name: 'SqlMemoryStore (SQLite)',
-  claims: ['shared', 'segmented', 'users'],
+  claims: ['shared', 'segmented', 'users', 'history'],
   create: (runtime) => files.create((dbUrl) => new SqlMemoryStore({ dbUrl, runtime, timeoutMs: 600_000 })),
   reopen: (store, runtime) => new SqlMemoryStore({ dbUrl: files.urlOf(store), runtime, timeoutMs: 600_000 }),
   destroy: (store) => (store as SqlMemoryStore).close(),

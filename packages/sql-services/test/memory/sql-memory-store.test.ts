@@ -8,7 +8,7 @@ register(
   memoryStoreCases.filter(({ id }) => !id.startsWith('texts.') && id !== 'put.many'),
   {
     name: 'SqlMemoryStore (SQLite in memory)',
-    claims: ['segmented', 'users'],
+    claims: ['segmented', 'users', 'history'],
     create: (runtime) => new SqlMemoryStore({ dbUrl: 'sqlite://:memory:', runtime }),
     destroy: (store) => (store as SqlMemoryStore).close(),
   },

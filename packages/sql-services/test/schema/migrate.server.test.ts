@@ -39,7 +39,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       expect((await services[0]!.listSessions({ appName: 'app' })).total).toBe(16);
     });
 
-    it.each([1, 2, 3] as const)('updates tables of version %i once for many services', async (version) => {
+    it.each([1, 2, 3, 4] as const)('updates tables of version %i once for many services', async (version) => {
       const tablePrefix = `old${version}_${process.pid}_`;
       const old = openService({ tablePrefix });
       const session = await old.createSession({ ...ref, state: { a: 1, 'user:b': 2 } });

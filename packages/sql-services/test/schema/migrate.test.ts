@@ -44,7 +44,7 @@ describe('migrate', () => {
     expect((await service.createSession(ref)).lastSeq).toBe(0);
   });
 
-  it.each([1, 2, 3] as const)('updates tables of version %i and keeps their rows', async (version) => {
+  it.each([1, 2, 3, 4] as const)('updates tables of version %i and keeps their rows', async (version) => {
     const { path, dbUrl } = files.next();
     const old = openService(dbUrl);
     const session = await old.createSession({ ...ref, state: { a: 1, 'user:b': 2 } });

@@ -4,16 +4,21 @@
  */
 export function downgradeStatements(
   tablePrefix: string,
-  version: 1 | 2 | 3,
+  version: 1 | 2 | 3 | 4,
   { indexesOfTables = false }: { indexesOfTables?: boolean } = {},
 ): string[] {
   const table = (name: string): string => `${tablePrefix}${name}`;
   const end = indexesOfTables ? ` ON ${table('sessions')}` : '';
+  const toVersion4 = [
+    `ALTER TABLE ${table('memory_entries')} DROP COLUMN write_id`,
+    `UPDATE ${table('meta')} SET content = '${version}' WHERE item = 'schema version'`,
+  ];
+  if (version === 4) return toVersion4;
   const toVersion3 = [
+    ...toVersion4,
     ...['unfinished', 'due', 'interrupts'].map((kind) => `DROP INDEX ${table(`sessions_${kind}`)}${end}`),
     `ALTER TABLE ${table('sessions')} DROP COLUMN forked_from`,
     `DROP TABLE ${table('credentials')}`,
-    `UPDATE ${table('meta')} SET content = '${version}' WHERE item = 'schema version'`,
   ];
   if (version === 3) return toVersion3;
   return [

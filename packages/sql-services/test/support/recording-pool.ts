@@ -1,5 +1,6 @@
 import type { MariaDbPool, PostgresClient, PostgresPool } from '@thole/sql-services';
 import { createPool } from 'mysql2/promise';
+import type { QueryOptions } from 'mysql2/promise';
 import pg from 'pg';
 
 /** A pool that records its round trips. */
@@ -32,13 +33,13 @@ export function recordMariaDb(uri: string): RecordingPool<MariaDbPool> {
   const recording = {
     async getConnection() {
       const connection = await pool.getConnection();
-      const record = (text: string): string => {
-        roundTrips.push({ text });
-        return text;
+      const record = (statement: QueryOptions): QueryOptions => {
+        roundTrips.push({ text: statement.sql });
+        return statement;
       };
       return {
-        query: (text: string) => connection.query(record(text)),
-        execute: (text: string, values: never[]) => connection.execute(record(text), values),
+        query: (statement: QueryOptions) => connection.query(record(statement)),
+        execute: (statement: QueryOptions, values: never[]) => connection.execute(record(statement), values),
         release: () => connection.release(),
         destroy: () => connection.destroy(),
       };

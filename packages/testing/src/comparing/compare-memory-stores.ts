@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MemoryEntry, MemoryFilter, MemoryScope, MemoryStore } from '@thole/core';
 import { confusableNames } from './confusable-names.ts';
-import { nextCursor } from '../suites/memory-store-support.ts';
+import { nextCursor, storedOf } from '../suites/memory-store-support.ts';
 import { RandomChoice } from './random-choice.ts';
 
 /** Settings of `compareMemoryStores`. */
@@ -142,7 +142,7 @@ async function saveSegment(
 // Returns everything in a scope. The store chooses the order of tombstones of one removal.
 async function stateOf(store: MemoryStore, scope: MemoryScope, withSegments: boolean): Promise<unknown> {
   const { changes, removals, more } = await store.since(scope, 0, 1_000);
-  const entries = changes.filter((each) => 'entry' in each);
+  const entries = storedOf(changes);
   const removed = changes.flatMap((each) => ('removed' in each ? each.removed : [])).toSorted();
   const segments = withSegments ? await store.abilities.segmented!.loadSegments(scope) : [];
   const furthest = segments.reduce((most, { upTo }) => Math.max(most, upTo), 0);

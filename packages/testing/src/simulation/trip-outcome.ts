@@ -19,7 +19,7 @@ export function callsInDoubt(events: readonly Event[]): string[] {
 }
 
 /** Returns the outcome of a session, without the answers and the state of the calls in `without`. */
-export function outcomeOfTrip(session: Session, without: readonly string[]): TripOutcome {
+function outcomeOfTrip(session: Session, without: readonly string[]): TripOutcome {
   const { events, userId } = session;
   const dropped = new Set(without.flatMap((callId) => stateKeysOf(callId.slice(2), userId)));
   const comparableState = (state: JsonObject): JsonObject =>

@@ -8,8 +8,8 @@ import { memoryStoreSegmentCases } from './memory-store-segment-cases.ts';
 
 /**
  * The promises of every memory store. Claims: `shared` (requires a `reopen` that creates a second store over the
- * same storage), `segmented` for a store that saves segments of the derived index, and `users` for a store that lists
- * its users.
+ * same storage), `segmented` for a store that saves segments of the derived index, `users` for a store that lists its
+ * users, and `history` for a store that returns `previous` and `writeId`.
  */
 export const memoryStoreCases: readonly Case<MemoryStore>[] = [
   ...memoryStorePutCases,

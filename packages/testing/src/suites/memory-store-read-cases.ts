@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { TholeError } from '@thole/core';
 import type { MemoryFilter } from '@thole/core';
 import type { StoredMemoryFilter } from '@thole/core/kit';
-import { alice, readAllChanges, ids, listAll, log, note, notes, reopen } from './memory-store-support.ts';
+import { alice, bob, readAllChanges, ids, listAll, log, note, notes, reopen } from './memory-store-support.ts';
 import type { MemoryStoreCase } from './memory-store-support.ts';
 
 /** Results of `since`, `get` and `list`. */
@@ -45,7 +45,8 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
     sentence: 'returns no changes and no removals for an unknown user',
     contracts: [30],
     async check(store) {
-      assert.deepEqual(await store.since(alice, 0, 10), { changes: [], removals: 0, more: false });
+      const { changes, removals, more } = await store.since(alice, 0, 10);
+      assert.deepEqual({ changes, removals, more }, { changes: [], removals: 0, more: false });
       assert.deepEqual(await store.get(alice, ['a']), []);
       const { memories, next } = await store.list(alice, { limit: 10 });
       assert.deepEqual([memories, next], [[], undefined]);
@@ -105,6 +106,60 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
       await writing;
       const stored = (await listAll(store)).map(({ entry }) => [entry.id, JSON.stringify(entry)] as const);
       assert.deepEqual(Object.fromEntries(replica), Object.fromEntries(stored));
+    },
+  },
+  {
+    id: 'since.previous',
+    sentence: 'returns the last change up to the number, of entries and removals, with the id of its write',
+    contracts: [31],
+    needs: ['history'],
+    async check(store) {
+      assert.equal((await store.since(alice, 0, 10)).previous, null);
+      assert.equal((await store.since(alice, 5, 10)).previous, null);
+      await store.put(alice, [note('a'), note('b')], 'ifAbsent');
+      await store.put(alice, [note('c')], 'ifAbsent');
+      await store.remove(alice, { ids: ['a'] }, 0);
+      await store.put(alice, [note('b')], 'replace');
+      const { changes, previous } = await store.since(alice, 0, 10);
+      assert.equal(previous, null);
+      const places = changes.map((each) => ({
+        ...{ seq: each.seq, id: 'removed' in each ? each.removed : each.entry.id },
+        writeId: each.writeId,
+      }));
+      assert.deepEqual(
+        places.map(({ seq, id }) => `${seq} ${id}`),
+        ['3 c', '4 a', '5 b'],
+      );
+      for (const [after, expected] of [null, null, null, ...places, places[2], places[2]].entries()) {
+        const page = await store.since(alice, after, 1);
+        assert.deepEqual(page.previous, expected, `since(${after})`);
+      }
+      assert.equal((await store.since(bob, 4, 10)).previous, null);
+    },
+  },
+  {
+    id: 'since.write-id',
+    sentence: 'returns the same id for changes of one write, and another id for each other write',
+    contracts: [31],
+    needs: ['history', 'shared'],
+    async check(store, t) {
+      const other = await reopen(t);
+      await store.put(alice, [note('a'), note('b')], 'ifAbsent');
+      for (const each of [store, other, store]) await each.put(alice, [note('c')], 'replace');
+      await other.put(alice, [note('d')], 'ifAbsent');
+      await store.put(bob, [note('a')], 'ifAbsent');
+      await store.remove(alice, { ids: ['d'] }, 0);
+      const writeIds: (string | undefined)[] = [];
+      for (const scope of [alice, bob]) {
+        for (const { writeId } of (await store.since(scope, 0, 10)).changes) writeIds.push(writeId);
+      }
+      const [a, b, ...others] = writeIds;
+      assert.equal(a, b);
+      assert.ok(
+        writeIds.every((id) => typeof id === 'string' && id !== ''),
+        'each change must have the id of its write',
+      );
+      assert.equal(new Set([a, ...others]).size, 1 + others.length);
     },
   },
   {

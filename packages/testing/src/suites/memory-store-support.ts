@@ -41,10 +41,15 @@ export async function readAllChanges(
     const found = await store.since(scope, seq, page);
     for (const each of found.changes) assert.ok(each.seq > seq, `since(${seq}) must return only changes after ${seq}`);
     changes.push(...found.changes);
-    if (!found.more) return { ...found, changes };
+    if (!found.more) return { changes, removals: found.removals, more: false };
     assert.equal(found.changes.length, page, 'a page with more = true must be full');
     seq = found.changes.at(-1)!.seq;
   }
+}
+
+/** Returns the entries among the changes, without the ids of writes. */
+export function storedOf(changes: MemoryChanges['changes']): StoredMemory[] {
+  return changes.flatMap((each) => ('entry' in each ? { seq: each.seq, entry: each.entry } : []));
 }
 
 /** Returns the ids of all entries, in the order of the log. */

@@ -42,7 +42,7 @@ export class AccessTokens {
 }
 
 const LOG_IN = 'Run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS to a key file.';
-const UNREACHABLE = 'No access token: the token server of Google cannot be reached.';
+const UNREACHABLE = 'No access token: the token server of Google cannot be reached. Check the network.';
 const CHECK_KEY = 'Check that the service account exists and that its key is valid, or create a new key.';
 
 function explainTokenError(error: unknown, options: GoogleAuthOptions): TholeError {

@@ -1,5 +1,5 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { guardedFetch, raceAbort, withRetries } from '@thole/core/kit';
+import { guardedFetch, raceAbort, withRetries, withTimeLimit } from '@thole/core/kit';
 import type { Json, JsonObject, Runtime } from '@thole/core';
 import { AccessTokens, silentTokenServer } from './access-tokens.ts';
 import type { GoogleOptions } from './google-options.ts';
@@ -100,17 +100,12 @@ export class GoogleClient {
   }
 
   // The library has no time limit for a silent token server or metadata server.
-  async #token(): Promise<string | undefined> {
-    const limit = new AbortController();
-    const cancelTimer = this.runtime.timer(this.#timeoutMs, () => {
+  #token(): Promise<string | undefined> {
+    const timeoutError = (): TholeError => {
       this.#tokens.discard();
-      limit.abort(silentTokenServer(this.#timeoutMs));
-    });
-    try {
-      return await raceAbort(this.#tokens.get(), limit.signal);
-    } finally {
-      cancelTimer();
-    }
+      return silentTokenServer(this.#timeoutMs);
+    };
+    return withTimeLimit({ runtime: this.runtime, ms: this.#timeoutMs, timeoutError }, () => this.#tokens.get());
   }
 
   async #sendOnce(request: GoogleRequest, token: string | undefined): Promise<Uint8Array> {

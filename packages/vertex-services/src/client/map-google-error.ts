@@ -33,61 +33,49 @@ export function readGoogleError(httpStatus: number, body: unknown): GoogleError 
  */
 export function mapGoogleError(answer: RefusedAnswer, names: ProductNames, isWrite: boolean, now: number): TholeError {
   const { httpStatus, status, message } = readGoogleError(answer.status, answer.body);
-  const options = {
-    details: { httpStatus, googleStatus: status },
-    cause: new Error(message === '' ? `HTTP ${httpStatus}` : message),
-  };
   const { product } = names;
   const serverMessage = message === '' ? '' : ` Google's message: ${message.replace(/\.?\s*$/, '.')}`;
+  const details = { httpStatus, googleStatus: status };
+  const cause = new Error(message === '' ? `HTTP ${httpStatus}` : message);
+  const refused = (text: string): TholeError =>
+    new TholeError('STORE_UNAVAILABLE', `${product} ${text}`, { details, cause, retryable: false });
+
   if (httpStatus === 401)
-    return new TholeError(
-      'STORE_UNAVAILABLE',
-      `${product} rejected the access token. Run \`gcloud auth application-default login\` again, or check the key of the service account.`,
-      { ...options, retryable: false },
+    return refused(
+      'rejected the access token. Run `gcloud auth application-default login` again, or check the key of the service account.',
     );
-  if (httpStatus === 403) {
-    const isDisabled = /SERVICE_DISABLED|has not been used|is disabled/.test(JSON.stringify(answer.body));
-    const nextStep = isDisabled
-      ? `Enable it: \`gcloud services enable ${names.api}\`.`
-      : `Grant the account the role ${names.role}, and check the project and the location.`;
-    return new TholeError('STORE_UNAVAILABLE', `${product} denied access.${serverMessage} ${nextStep}`, {
-      ...options,
-      retryable: false,
-    });
-  }
+  if (httpStatus === 403) return refused(`denied access.${serverMessage} ${accessStep(answer.body, names)}`);
   if (httpStatus === 404)
-    return new TholeError(
-      'STORE_UNAVAILABLE',
-      `${product} does not find the resource.${serverMessage} Check its id, the project and the location.`,
-      {
-        ...options,
-        retryable: false,
-      },
-    );
-  if (
-    httpStatus === 413 ||
-    (httpStatus === 400 && /payload size exceeds|too large|exceeds the (limit|maximum)/i.test(message))
-  )
-    return new TholeError('VALUE_TOO_LARGE', `${product} rejected the request because it is too large.`, options);
-  if (httpStatus === 429)
-    return new TholeError('STORE_UNAVAILABLE', `The quota of ${product} is used up.${serverMessage} Try again later.`, {
-      ...options,
-      retryable: true,
-      retryAfterMs: readRetryAfter(answer.headers, now),
-    });
+    return refused(`does not find the resource.${serverMessage} Check its id, the project and the location.`);
+  if (isTooLarge(httpStatus, message)) {
+    const text = `${product} rejected the request because it is too large.`;
+    return new TholeError('VALUE_TOO_LARGE', text, { details, cause });
+  }
+  const retryAfterMs = readRetryAfter(answer.headers, now);
+  if (httpStatus === 429) {
+    const text = `The quota of ${product} is used up.${serverMessage} Try again later.`;
+    return new TholeError('STORE_UNAVAILABLE', text, { details, cause, retryable: true, retryAfterMs });
+  }
   if (httpStatus >= 500) {
     const code = isWrite ? 'STORE_OUTCOME_UNKNOWN' : 'STORE_UNAVAILABLE';
     const outcome = isWrite ? ' The write may have been done.' : '';
-    return new TholeError(code, `${product} failed with status ${httpStatus}.${outcome}`, {
-      ...options,
-      retryAfterMs: readRetryAfter(answer.headers, now),
-    });
+    const text = `${product} failed with status ${httpStatus}.${outcome}`;
+    return new TholeError(code, text, { details, cause, retryAfterMs });
   }
-  const name = status === '' ? `status ${httpStatus}` : status;
-  return new TholeError('STORE_UNAVAILABLE', `${product} rejected the request: ${name}.`, {
-    ...options,
-    retryable: false,
-  });
+  return refused(`rejected the request: ${status === '' ? `status ${httpStatus}` : status}.`);
+}
+
+/** Returns the next step of a caller who has no access. */
+function accessStep(body: unknown, { api, role }: ProductNames): string {
+  const isDisabled = /SERVICE_DISABLED|has not been used|is disabled/.test(JSON.stringify(body));
+  return isDisabled
+    ? `Enable it: \`gcloud services enable ${api}\`.`
+    : `Grant the account the role ${role}, and check the project and the location.`;
+}
+
+function isTooLarge(httpStatus: number, message: string): boolean {
+  if (httpStatus === 413) return true;
+  return httpStatus === 400 && /payload size exceeds|too large|exceeds the (limit|maximum)/i.test(message);
 }
 
 /** Returns the HTTP status of an error that `mapGoogleError` created. Undefined for other errors. */

@@ -77,9 +77,8 @@ export class VertexClient extends GoogleClient {
       if (polls > 0) await this.runtime.sleep(POLL_MS[Math.min(polls, POLL_MS.length) - 1]!, signal);
       operation = await this.json({ url: this.url({ location, name }), signal }).catch((cause: unknown) => {
         signal?.throwIfAborted();
-        throw new TholeError('STORE_OUTCOME_UNKNOWN', 'The state of an operation of Vertex AI could not be read.', {
-          cause,
-        });
+        const message = 'The state of an operation of Vertex AI could not be read. The write may have been done.';
+        throw new TholeError('STORE_OUTCOME_UNKNOWN', message, { cause });
       });
     }
     const error = operation['error'] as { code?: number; message?: string } | undefined;

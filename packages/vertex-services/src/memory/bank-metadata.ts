@@ -37,6 +37,8 @@ const OWN_KEYS: Keys = {
   wait_for_completion: ['waitForCompletion', 'a boolean'],
 };
 
+const KEY_GROUPS = [INGEST_KEYS, GENERATE_KEYS, REVISION_KEYS, CREATE_KEYS, OWN_KEYS];
+
 /** Name of a request's member and the type of its value, by the key of ADK. */
 type Keys = { readonly [key: string]: readonly [member: string, type: string] };
 
@@ -67,43 +69,39 @@ export function readBankMetadata(custom: JsonObject = {}): BankMetadata {
   const generate: JsonObject = {};
   const create: JsonObject = {};
   const metadata: JsonObject = {};
-  let needsGenerate = false;
   for (const [key, value] of Object.entries(custom)) {
     if (key === 'http_options')
       throw new TholeError(
         'INVALID_INPUT',
         'customMetadata.http_options is not supported. Set timeoutMs of the service.',
       );
-    const group = [INGEST_KEYS, GENERATE_KEYS, REVISION_KEYS, CREATE_KEYS, OWN_KEYS].find((keys) =>
-      Object.hasOwn(keys, key),
-    );
-    const isIngest = group === INGEST_KEYS;
-    if (!isIngest && key !== 'memory_id') needsGenerate = true;
+    const group = KEY_GROUPS.find((keys) => Object.hasOwn(keys, key));
     if (!group) {
       metadata[key] = toTypedValue(value!);
       continue;
     }
     const [member, type] = group[key]!;
     const checked = checkType(`customMetadata.${key}`, type, value!);
-    if (isIngest) ingest[member] = checked;
-    else if (group === GENERATE_KEYS) generate[member] = checked;
-    else if (group === CREATE_KEYS) create[member] = checked;
-    else if (group === REVISION_KEYS) generate[member] = create[member] = checked;
-    else if (key === 'metadata')
+    if (group === INGEST_KEYS) ingest[member] = checked;
+    if (group === GENERATE_KEYS || group === REVISION_KEYS) generate[member] = checked;
+    if (group === CREATE_KEYS || group === REVISION_KEYS) create[member] = checked;
+    if (key === 'metadata')
       for (const [name, each] of Object.entries(checked as JsonObject)) metadata[name] = toTypedValue(each);
   }
   // `memories:generate` has a time to live only for revisions.
   const { ttl } = create;
   if (ttl !== undefined && generate['revisionTtl'] === undefined) generate['revisionTtl'] = ttl;
+  const otherKeys = Object.keys(custom).filter((key) => !Object.hasOwn(INGEST_KEYS, key));
   const ingestKey = Object.keys(custom).find((key) => Object.hasOwn(INGEST_KEYS, key));
-  const otherKey = Object.keys(custom).find((key) => !Object.hasOwn(INGEST_KEYS, key));
+  const [otherKey] = otherKeys;
   if (ingestKey !== undefined && otherKey !== undefined)
     throw new TholeError(
       'INVALID_INPUT',
       `customMetadata.${ingestKey} and customMetadata.${otherKey} belong to different requests. Pass only one of them.`,
     );
   return {
-    ...{ ingest, generate, create, needsGenerate },
+    ...{ ingest, generate, create },
+    needsGenerate: otherKeys.some((key) => key !== 'memory_id'),
     metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
     waitsForCompletion: custom['wait_for_completion'] === true,
     consolidates: custom['enable_consolidation'] === true,

@@ -103,7 +103,7 @@ describe('Google credentials', () => {
     expect(await failureOf(server.options.googleAuthOptions, 1)).toMatchObject({
       code: 'STORE_UNAVAILABLE',
       retryable: true,
-      message: 'No access token: the token server of Google cannot be reached.',
+      message: 'No access token: the token server of Google cannot be reached. Check the network.',
     });
     server.faults.length = 0;
     server.faults.push({ on: 'POST /token', answer: 'cut' });
@@ -117,7 +117,7 @@ describe('Google credentials', () => {
     await expect(passTime(runtime, service.getSession(key))).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
       retryable: true,
-      message: 'No access token: the token server of Google cannot be reached.',
+      message: 'No access token: the token server of Google cannot be reached. Check the network.',
       cause: { message: 'No answer within 1000 ms.' },
     });
     expect(await service.getSession(key)).toBeUndefined();

@@ -193,7 +193,7 @@ describe('Requests to Google', () => {
     server.faults.push({ on: 'GET /operations/', times: 4, answer: errorAnswer(503, 'UNAVAILABLE', 'Try later.') });
     await expect(passTime(runtime, memory.addMemory({ ...user, memory: 'Likes tea.' }))).rejects.toMatchObject({
       code: 'STORE_OUTCOME_UNKNOWN',
-      message: 'The state of an operation of Vertex AI could not be read.',
+      message: 'The state of an operation of Vertex AI could not be read. The write may have been done.',
       cause: { message: 'Vertex AI failed with status 503.' },
     });
   });

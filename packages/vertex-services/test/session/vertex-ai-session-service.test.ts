@@ -169,6 +169,8 @@ describe('VertexAiSessionService', () => {
     await expect(open().appendEvent({ session, event: userEvent('e1', 'Hello') })).rejects.toMatchObject({
       code: 'SESSION_NOT_FOUND',
     });
+    deleteNow();
+    expect(await open().deleteSession({ ...key, ifLastSeq: 0 })).toBe(false);
   });
 
   it('lists the other sessions if another process deletes one between two requests', async () => {

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { formatBytes } from '../../components/format.ts';
 import type { Preview } from './preview-of.ts';
 
@@ -6,7 +7,8 @@ export function PreviewBox({ preview, label }: { preview: Preview; label: string
   return (
     <figure class="preview">
       <figcaption class="muted">
-        {label} · {preview.mimeType}
+        {label}
+        {preview.mimeType !== '' && ` · ${preview.mimeType}`}
         {preview.kind !== 'link' && ` · ${formatBytes(preview.bytes)}`}
       </figcaption>
       <Content preview={preview} label={label} />
@@ -15,13 +17,12 @@ export function PreviewBox({ preview, label }: { preview: Preview; label: string
 }
 
 function Content({ preview, label }: { preview: Preview; label: string }) {
+  if (preview.kind !== 'link' && preview.bytes === 0) return <p class="muted">The file is empty.</p>;
   switch (preview.kind) {
     case 'image':
-      return <img src={preview.url} alt={label} />;
     case 'audio':
-      return <audio src={preview.url} controls aria-label={label} />;
     case 'video':
-      return <video src={preview.url} controls aria-label={label} />;
+      return <Media key={preview.url} {...preview} label={label} />;
     case 'text':
       return (
         <pre class="part-text" tabIndex={0} aria-label={label}>
@@ -34,4 +35,13 @@ function Content({ preview, label }: { preview: Preview; label: string }) {
     case 'file':
       return <p class="muted">No preview for this type of file. Download it to open it.</p>;
   }
+}
+
+function Media({ kind, url, label }: { kind: 'image' | 'audio' | 'video'; url: string; label: string }) {
+  const [isBroken, setIsBroken] = useState(false);
+  const onError = (): void => setIsBroken(true);
+  if (isBroken) return <p class="muted">This browser cannot show the file. Download it to open it.</p>;
+  if (kind === 'image') return <img src={url} alt={label} onError={onError} />;
+  if (kind === 'audio') return <audio src={url} controls aria-label={label} onError={onError} />;
+  return <video src={url} controls aria-label={label} onError={onError} />;
 }

@@ -7,12 +7,13 @@ export type Preview =
   | { kind: 'file'; mimeType: string; bytes: number }
   | { kind: 'link'; url: string; mimeType: string };
 
-/** Returns the preview of one version of an artifact. Valid JSON is formatted. Text that is not UTF-8 has no preview. */
+/** Returns the preview of one version of an artifact. Valid JSON is indented. Text that is not UTF-8 has no preview. */
 export function previewOf({ inlineData, fileData, text }: Part): Preview {
   if (text !== undefined) return { kind: 'text', text, mimeType: 'text/plain', bytes: sizeOf(text) };
   if (fileData) return { kind: 'link', url: fileData.fileUri, mimeType: fileData.mimeType ?? '' };
   if (!inlineData) return { kind: 'file', mimeType: 'application/octet-stream', bytes: 0 };
-  const { mimeType, data } = inlineData;
+  const { mimeType: givenType, data } = inlineData;
+  const mimeType = givenType.toLowerCase();
   const bytes = bytesIn(data);
   const [family] = mimeType.split('/');
   // An SVG in an <img> cannot run scripts.
@@ -54,10 +55,20 @@ function fromBase64(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(characters, (character) => character.charCodeAt(0));
 }
 
+/** Returns valid JSON with line breaks and indents. Its numbers and strings stay as they are written. */
 function formatJson(json: string): string {
   try {
-    return JSON.stringify(JSON.parse(json), undefined, 2);
+    JSON.parse(json);
   } catch {
     return json;
   }
+  let depth = 0;
+  const newLine = (): string => `\n${'  '.repeat(depth)}`;
+  return json.replace(/"(?:[^"\\]|\\.)*"|[{[]\s*[}\]]|[{}[\],:]|\s+/g, (token) => {
+    if (token === '{' || token === '[') return token + (depth++, newLine());
+    if (token === '}' || token === ']') return (depth--, newLine()) + token;
+    if (token === ',') return token + newLine();
+    if (token === ':') return ': ';
+    return token.startsWith('"') ? token : token.replace(/\s+/, '');
+  });
 }

@@ -1,28 +1,32 @@
-import { useState } from 'preact/hooks';
 import { EditForm } from '../../components/EditForm.tsx';
 
 /** A form for a new memory, or for the correction of one. */
 export function MemoryForm(p: {
-  text?: string | undefined;
+  /** The text that is corrected. */
+  corrected?: string | undefined;
+  text: string;
+  onText: (text: string) => void;
+  /** False if the form was open before and is shown again. */
+  isFocused: boolean;
   label: string;
   saveLabel: string;
   note?: string | undefined;
   onSave: (text: string) => Promise<void>;
   onCancel: () => void;
 }) {
-  const [text, setText] = useState(p.text ?? '');
-  const wanted = text.trim();
+  const wanted = p.text.trim();
   return (
     <EditForm
       label={p.label}
-      text={text}
-      onText={setText}
+      text={p.text}
+      onText={p.onText}
+      isFocused={p.isFocused}
       rows={3}
       placeholder="Prefers a quiet room on a high floor."
       saveLabel={p.saveLabel}
-      canSave={wanted !== '' && wanted !== p.text?.trim()}
+      canSave={wanted !== '' && wanted !== p.corrected?.trim()}
       onSave={async () => {
-        if (wanted !== '' && wanted !== p.text?.trim()) await p.onSave(wanted);
+        if (wanted !== '' && wanted !== p.corrected?.trim()) await p.onSave(wanted);
       }}
       onCancel={p.onCancel}
     >

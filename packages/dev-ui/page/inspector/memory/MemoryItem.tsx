@@ -5,6 +5,7 @@ import { formatMoment } from '../../components/format.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { currentSeconds } from '../../state/now.ts';
 import { ConfirmDialog } from '../ConfirmDialog.tsx';
+import { draftKeyOf, dropDraft, formDrafts, writeDraft } from '../form-drafts.ts';
 import { focusNear } from '../focus-near.ts';
 import type { Correction } from './correct-memory.ts';
 import type { KnownLine } from './known-lines.ts';
@@ -27,7 +28,10 @@ interface Props {
 /** One memory: its text, its source and its actions. */
 export function MemoryItem({ line, best, actions }: Props) {
   const { entry } = line;
-  const [correction, setCorrection] = useState<Correction | undefined>(undefined);
+  const draftKey = draftKeyOf(actions.user.appName, actions.user.userId, 'memory', entry.id);
+  const draft = formDrafts.value.get(draftKey);
+  const [correction, setCorrection] = useState<Correction>({});
+  const [isEditNew, setIsEditNew] = useState(false);
   const [isConfirming, setIsConfirming] = useState(false);
   const item = useRef<HTMLLIElement>(null);
   const isEnded = !isCurrentMemory(entry, currentSeconds());
@@ -35,8 +39,14 @@ export function MemoryItem({ line, best, actions }: Props) {
   const evidenceCount = entry.evidence?.length ?? 0;
   const hasVersions = line.earlierVersions.length > 0 || entry.supersededBy !== undefined;
 
+  function edit(): void {
+    setIsEditNew(true);
+    setCorrection({});
+    writeDraft(draftKey, { text: memoryText(entry) });
+  }
+
   function close(): void {
-    setCorrection(undefined);
+    dropDraft(draftKey);
     requestAnimationFrame(() => item.current?.querySelector<HTMLElement>('.icon-button')?.focus());
   }
 
@@ -45,11 +55,14 @@ export function MemoryItem({ line, best, actions }: Props) {
     if (await actions.forget(entry, { keepEvidence })) focus();
   }
 
-  if (correction)
+  if (draft)
     return (
       <li class="memory" ref={item}>
         <MemoryForm
-          text={memoryText(entry)}
+          corrected={memoryText(entry)}
+          text={draft.text}
+          onText={(text) => writeDraft(draftKey, { text })}
+          isFocused={isEditNew}
           label="Correct this memory"
           saveLabel="Correct"
           note={entry.kind === 'fact' ? 'The earlier text is kept in the history.' : undefined}
@@ -65,7 +78,7 @@ export function MemoryItem({ line, best, actions }: Props) {
       <div class="memory-line">
         <p class="memory-text">{memoryText(entry)}</p>
         <span class="state-actions">
-          {!isEnded && <IconButton icon="edit" label="Correct" onClick={() => setCorrection({})} />}
+          {!isEnded && <IconButton icon="edit" label="Correct" onClick={edit} />}
           <IconButton
             icon="trash"
             label="Forget"

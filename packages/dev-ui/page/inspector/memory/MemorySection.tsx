@@ -34,7 +34,7 @@ export function MemorySection({ title, lines, actions, isCollapsed, hasMore }: P
   );
   return (
     <section aria-labelledby={id} class="memory-section">
-      <h4 id={id}>
+      <h3 id={id}>
         {isCollapsed ? (
           <button type="button" class="link" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
             {heading}
@@ -42,7 +42,7 @@ export function MemorySection({ title, lines, actions, isCollapsed, hasMore }: P
         ) : (
           heading
         )}
-      </h4>
+      </h3>
       {isOpen && (
         <ul class="memories" aria-labelledby={id}>
           {lines.slice(0, count).map((line) => (

@@ -1,10 +1,9 @@
-import type { Content } from '@thole/core';
+import type { Content, Event } from '@thole/core';
 import { useMemo, useState } from 'preact/hooks';
-import { selectEvent, selectedEventId } from '../../state/location.ts';
+import { selectEvent } from '../../state/location.ts';
 import { events } from '../../state/session.ts';
-import { answerOf } from '../request/answer-of.ts';
 import { readRequest } from '../request/read-request.ts';
-import { shownInvocation } from '../shown-invocation.ts';
+import { shownAnswer, shownInvocation } from '../shown-invocation.ts';
 import { modelSpans } from '../trace/session-spans.ts';
 import { bestScore } from './best-score.ts';
 import { recallsOf } from './recalled.ts';
@@ -16,12 +15,12 @@ export function RecalledPart() {
   const invocationId = shownInvocation.value;
   const recalls = useMemo(() => {
     const turn = events.value.filter((event) => event.invocationId === invocationId);
-    return recallsOf(turn, contentsFor(selectedEventId.value));
-  }, [events.value, invocationId, selectedEventId.value, modelSpans.value]);
+    return recallsOf(turn, contentsOf(shownAnswer.value));
+  }, [events.value, invocationId, shownAnswer.value, modelSpans.value]);
   if (events.value.length === 0) return null;
   return (
     <section aria-label="Recalled for this turn" class="memory-part">
-      <h3>Recalled for this turn</h3>
+      <h2>Recalled for this turn</h2>
       {recalls.length === 0 && <p class="muted panel-note">No memories were recalled for this turn.</p>}
       {recalls.map((recall) => (
         <OneRecall key={recall.id} recall={recall} />
@@ -30,8 +29,7 @@ export function RecalledPart() {
   );
 }
 
-function contentsFor(eventId: string | undefined): readonly Content[] {
-  const answer = answerOf(events.value, eventId);
+function contentsOf(answer: Event | undefined): readonly Content[] {
   return readRequest(answer && modelSpans.value.get(answer.id)?.attributes)?.contents ?? [];
 }
 

@@ -8,6 +8,7 @@ import { events, sessionRef } from '../../state/session.ts';
 import { toast } from '../../state/toast.ts';
 import { ConfirmDialog } from '../ConfirmDialog.tsx';
 import { correctMemory } from './correct-memory.ts';
+import { draftKeyOf, dropDraft, formDrafts, writeDraft } from '../form-drafts.ts';
 import { forgetMemory } from './forget-memory.ts';
 import type { MemoryActions } from './memory-actions.ts';
 import { MemoryForm } from './MemoryForm.tsx';
@@ -20,7 +21,9 @@ import { nowMs } from '../../state/clock.ts';
 /** The user's memory: search, add, correct and forget entries. */
 export function UserMemory({ listsAtOnce }: { listsAtOnce: boolean }) {
   const user: UserRef = { appName: appName.value!, userId: userId.value };
-  const [isAdding, setIsAdding] = useState(false);
+  const draftKey = draftKeyOf(user.appName, user.userId, 'memory');
+  const draft = formDrafts.value.get(draftKey);
+  const [isAddNew, setIsAddNew] = useState(false);
   const [isConfirming, setIsConfirming] = useState(false);
   const [same, setSame] = useState<readonly MemoryEntry[]>([]);
   const memories = useMemories(user, listsAtOnce);
@@ -60,18 +63,25 @@ export function UserMemory({ listsAtOnce }: { listsAtOnce: boolean }) {
   return (
     <section ref={part} aria-labelledby={id} class="memory-part">
       <header class="scope-head">
-        <h3 id={id}>Memory of {user.userId}</h3>
+        <h2 id={id}>Memory of {user.userId}</h2>
         <button
           type="button"
           class="button button-quiet"
-          aria-expanded={isAdding}
-          onClick={() => setIsAdding(!isAdding)}
+          aria-expanded={draft !== undefined}
+          onClick={() => {
+            setIsAddNew(true);
+            if (draft) dropDraft(draftKey);
+            else writeDraft(draftKey, {});
+          }}
         >
           Add memory
         </button>
       </header>
-      {isAdding && (
+      {draft && (
         <MemoryForm
+          text={draft.text}
+          onText={(text) => writeDraft(draftKey, { text })}
+          isFocused={isAddNew}
           label="New memory"
           saveLabel="Remember"
           onSave={async (text) => {
@@ -80,9 +90,9 @@ export function UserMemory({ listsAtOnce }: { listsAtOnce: boolean }) {
               author: 'user',
               content: { role: 'user' as const, parts: [{ text }] },
             };
-            if (await act('Remembered.', () => client.memory.add({ ...user, memories: [memory] }))) setIsAdding(false);
+            if (await act('Remembered.', () => client.memory.add({ ...user, memories: [memory] }))) dropDraft(draftKey);
           }}
-          onCancel={() => setIsAdding(false)}
+          onCancel={() => dropDraft(draftKey)}
         />
       )}
       <SearchBar onSearch={memories.search} />

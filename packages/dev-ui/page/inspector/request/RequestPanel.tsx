@@ -8,7 +8,8 @@ import { events } from '../../state/session.ts';
 import { selectEvent, selectedEventId } from '../../state/location.ts';
 import { isRunning } from '../../state/run.ts';
 import { modelSpans, spans, spansError } from '../trace/session-spans.ts';
-import { answerBefore, answerOf } from './answer-of.ts';
+import { shownAnswer } from '../shown-invocation.ts';
+import { answerBefore } from './answer-of.ts';
 import { diffRequests } from './diff-requests.ts';
 import { eventFinder } from './event-finder.ts';
 import { PartList } from './PartList.tsx';
@@ -19,7 +20,7 @@ import { TokenBar } from './TokenBar.tsx';
 
 /** The exact request for the selected answer. */
 export function RequestPanel() {
-  const answer = answerOf(events.value, selectedEventId.value);
+  const answer = shownAnswer.value;
   const span = answer && modelSpans.value.get(answer.id);
   if (!answer) return <Empty title="No answer yet" text="Select an agent’s answer to see the request to its model." />;
   if (spansError.value) return <ErrorNote error={spansError.value} />;

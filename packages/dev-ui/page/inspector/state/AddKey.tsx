@@ -1,22 +1,29 @@
 import type { Json } from '@thole/core';
 import type { StateScope } from '@thole/core/kit';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { FormDraft } from '../form-drafts.ts';
 import { keyProblem } from './parse-value.ts';
 import { prefixOf } from './state-groups.ts';
 import { ValueEditor } from './ValueEditor.tsx';
 
 /** A form for a new key of a scope and its first value. */
 export function AddKey(p: {
+  draft: FormDraft;
+  onDraft: (change: Partial<FormDraft>) => void;
+  /** False if the form was open before and is shown again. */
+  isFocused: boolean;
   scope: StateScope;
   taken: readonly string[];
   onAdd: (name: string, value: Json) => Promise<void>;
   onCancel: () => void;
 }) {
-  const [name, setName] = useState('');
+  const { name, text } = p.draft;
   const [problem, setProblem] = useState<string | undefined>(undefined);
   const field = useRef<HTMLInputElement>(null);
   const id = useId();
-  useLayoutEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => {
+    if (p.isFocused) field.current?.focus();
+  }, []);
 
   async function add(value: Json): Promise<void> {
     const found = keyProblem(name, p.taken, p.scope);
@@ -39,7 +46,7 @@ export function AddKey(p: {
           aria-describedby={id}
           spellcheck={false}
           onInput={(e) => {
-            setName(e.currentTarget.value);
+            p.onDraft({ name: e.currentTarget.value });
             setProblem(undefined);
           }}
           onKeyDown={(e) => {
@@ -54,7 +61,8 @@ export function AddKey(p: {
       </p>
       <ValueEditor
         label="Value of the new key, as JSON"
-        value={undefined}
+        text={text}
+        onText={(written) => p.onDraft({ text: written })}
         isFocused={false}
         saveLabel="Add"
         onSave={add}

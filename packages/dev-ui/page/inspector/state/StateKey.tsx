@@ -3,8 +3,10 @@ import { useRef, useState } from 'preact/hooks';
 import { formatMoment } from '../../components/format.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { selectEvent } from '../../state/location.ts';
+import { openKey } from '../../state/session.ts';
 import { toast } from '../../state/toast.ts';
 import { focusNear } from '../focus-near.ts';
+import { draftKeyOf, dropDraft, formDrafts, writeDraft } from '../form-drafts.ts';
 import { JsonTree } from '../JsonTree.tsx';
 import type { StateRow } from './state-groups.ts';
 import type { StateChange } from './state-history.ts';
@@ -21,14 +23,21 @@ interface Props {
 
 /** One key: its value, which can be edited in place, and its changes. */
 export function StateKey({ row, changes, isChanged, write }: Props) {
-  const [isEditing, setIsEditing] = useState(false);
+  const draftKey = draftKeyOf(openKey.value, 'edit', row.key);
+  const draft = formDrafts.value.get(draftKey);
+  const [isEditNew, setIsEditNew] = useState(false);
   const [showsHistory, setShowsHistory] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const item = useRef<HTMLLIElement>(null);
   const isNested = typeof row.value === 'object' && row.value !== null && Object.keys(row.value).length > 0;
 
+  function edit(): void {
+    setIsEditNew(true);
+    writeDraft(draftKey, { text: JSON.stringify(row.value, undefined, 2) });
+  }
+
   function close(): void {
-    setIsEditing(false);
+    dropDraft(draftKey);
     requestAnimationFrame(() =>
       (button.current ?? item.current?.querySelector<HTMLElement>('[aria-label^="Edit "]'))?.focus(),
     );
@@ -57,20 +66,18 @@ export function StateKey({ row, changes, isChanged, write }: Props) {
               onClick={() => setShowsHistory(!showsHistory)}
             />
           )}
-          {write && isNested && !isEditing && (
-            <IconButton
-              icon="edit"
-              label={`Edit ${row.name}, now ${shorten(row.value)}`}
-              onClick={() => setIsEditing(true)}
-            />
+          {write && isNested && !draft && (
+            <IconButton icon="edit" label={`Edit ${row.name}, now ${shorten(row.value)}`} onClick={edit} />
           )}
           {write && <IconButton icon="trash" label={`Delete ${row.name}`} onClick={() => void remove()} />}
         </span>
       </div>
-      {isEditing && write ? (
+      {draft && write ? (
         <ValueEditor
           label={`Value of ${row.name}, as JSON`}
-          value={row.value}
+          text={draft.text}
+          onText={(text) => writeDraft(draftKey, { text })}
+          isFocused={isEditNew}
           onSave={async (value) => {
             if (await write({ [row.key]: value })) close();
           }}
@@ -84,7 +91,7 @@ export function StateKey({ row, changes, isChanged, write }: Props) {
           type="button"
           class="state-value mono"
           aria-label={`Edit ${row.name}, now ${shorten(row.value)}`}
-          onClick={() => setIsEditing(true)}
+          onClick={edit}
         >
           {shorten(row.value, 600)}
         </button>

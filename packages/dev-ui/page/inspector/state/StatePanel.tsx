@@ -7,6 +7,7 @@ import { ErrorNote } from '../../components/ErrorNote.tsx';
 import { Skeleton } from '../../components/Skeleton.tsx';
 import { events, openKey, selectedEvent, sessionRef, sessionState, status } from '../../state/session.ts';
 import { writeState } from '../../state/session-actions.ts';
+import { draftKeyOf, dropDraft, formDrafts, writeDraft } from '../form-drafts.ts';
 import { AddKey } from './AddKey.tsx';
 import { StateKey } from './StateKey.tsx';
 import { prefixOf, stateGroups } from './state-groups.ts';
@@ -108,37 +109,52 @@ interface ScopeProps {
 
 function Scope(p: ScopeProps) {
   const { scope, rows } = p.group;
-  const [isAdding, setIsAdding] = useState(false);
+  const draftKey = draftKeyOf(openKey.value, 'add', scope);
+  const draft = formDrafts.value.get(draftKey);
+  const [isAddNew, setIsAddNew] = useState(false);
   const [name, meaning] = names[scope];
   if (scope === 'temp' && rows.length === 0) return null;
   return (
     <section class="scope" aria-label={`${name} state`}>
       <header class="scope-head">
-        <h3>{name}</h3>
+        <h2>{name}</h2>
         <span class="muted">{meaning}</span>
         {scope !== 'temp' && (
           <button
             type="button"
             class="button button-quiet"
-            aria-expanded={isAdding}
-            onClick={() => setIsAdding(!isAdding)}
+            aria-expanded={draft !== undefined}
+            onClick={() => {
+              setIsAddNew(true);
+              if (draft) dropDraft(draftKey);
+              else writeDraft(draftKey, {});
+            }}
           >
             Add key<span class="visually-hidden"> to {name.toLowerCase()} state</span>
           </button>
         )}
       </header>
       {p.error !== undefined && <ErrorNote error={p.error} />}
-      {isAdding && (
+      {scope === 'app' && (draft ?? p.error) !== undefined && (
+        <p class="muted panel-note">
+          By default, a server refuses changes of app state. To allow them, add <code class="mono">'app'</code> to its
+          option <code class="mono">clientMayWrite</code>.
+        </p>
+      )}
+      {draft && (
         <AddKey
+          draft={draft}
+          onDraft={(change) => writeDraft(draftKey, change)}
+          isFocused={isAddNew}
           scope={scope}
           taken={rows.map(({ name: each }) => each)}
           onAdd={async (key, value) => {
-            if (await p.write({ [prefixOf(scope) + key]: value })) setIsAdding(false);
+            if (await p.write({ [prefixOf(scope) + key]: value })) dropDraft(draftKey);
           }}
-          onCancel={() => setIsAdding(false)}
+          onCancel={() => dropDraft(draftKey)}
         />
       )}
-      {rows.length === 0 && !isAdding && <p class="muted panel-note">No keys yet.</p>}
+      {rows.length === 0 && !draft && <p class="muted panel-note">No keys yet.</p>}
       <ul class="state-keys">{p.children}</ul>
     </section>
   );

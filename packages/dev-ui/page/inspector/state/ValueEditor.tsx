@@ -6,25 +6,26 @@ import { parseValue } from './parse-value.ts';
 /** A JSON editor for a value. It validates the text while the user types. */
 export function ValueEditor(p: {
   label: string;
-  value: Json | undefined;
+  /** The JSON text. */
+  text: string;
+  onText: (text: string) => void;
   onSave: (value: Json) => void | Promise<void>;
   onCancel: () => void;
   saveLabel?: string | undefined;
   isFocused?: boolean | undefined;
 }) {
-  const [text, setText] = useState(() => (p.value === undefined ? '' : JSON.stringify(p.value, undefined, 2)));
   const [isTouched, setIsTouched] = useState(false);
-  const parsed = parseValue(text);
+  const parsed = parseValue(p.text);
   return (
     <EditForm
       label={p.label}
-      text={text}
+      text={p.text}
       onText={(written) => {
-        setText(written);
+        p.onText(written);
         setIsTouched(true);
       }}
       isCode
-      rows={Math.min(text.split('\n').length, 14)}
+      rows={Math.min(p.text.split('\n').length, 14)}
       problem={'problem' in parsed && isTouched ? parsed.problem : undefined}
       saveLabel={p.saveLabel ?? 'Save'}
       canSave={'value' in parsed}

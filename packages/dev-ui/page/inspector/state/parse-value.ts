@@ -1,18 +1,21 @@
 import type { Json } from '@thole/core';
 import type { StateScope } from '@thole/core/kit';
+import { inexactJson, readJson } from '../../components/read-json.ts';
 import { scopeOf } from './state-groups.ts';
 
 /** Returns the value of a JSON text, or a message for the user if it is invalid. */
 export function parseValue(text: string): { value: Json } | { problem: string } {
   if (text.trim() === '') return { problem: 'Enter a JSON value: "text", 12, true, [1, 2] or {"a": 1}.' };
   let value: Json;
+  let isExact: boolean;
   try {
-    value = JSON.parse(text) as Json;
+    ({ value, isExact } = readJson(text));
   } catch (error) {
     if (looksLikeText(text))
       return { problem: `This is not valid JSON. For a text, enter ${JSON.stringify(text.trim())}.` };
     return { problem: `This is not valid JSON: ${sentenceOf(error)}` };
   }
+  if (!isExact) return { problem: inexactJson };
   if (value === null) return { problem: 'null deletes the key. Use Delete instead.' };
   return { value };
 }

@@ -100,7 +100,7 @@ export function SpanTree({ spans }: { spans: readonly SpanFacts[] }) {
       {shown && (
         <section aria-label="Attributes of the span">
           <header class="panel-head">
-            <h3>{shown.name}</h3>
+            <h2>{shown.name}</h2>
             {'gcp.vertex.agent.llm_request' in attributes && (
               <button type="button" class="link" onClick={() => openTab('request')}>
                 show request

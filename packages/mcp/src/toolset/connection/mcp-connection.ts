@@ -8,7 +8,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import type { Runtime, SpanAttributes } from '@thole/core';
 import { TholeError } from '@thole/core';
-import { errorFields, raceAbort } from '@thole/core/kit';
+import { errorFields, withTimeLimit } from '@thole/core/kit';
 import type { McpConnectionParams, McpHeaders, McpProtocol } from './connection-params.ts';
 import { ConnectionTelemetry } from './connection-telemetry.ts';
 import type { TracedContext } from './connection-telemetry.ts';
@@ -141,21 +141,14 @@ export class McpConnection {
    * Calls `work` with options for its requests. Throws `MCP_SERVER_FAILED` if all requests together take longer than the time
    * limit. `action` completes the sentence "The server did not …".
    */
-  async runWithTimeLimit<T>(
-    action: string,
-    work: (options: RequestOptions) => Promise<T>,
-    signal?: AbortSignal,
-  ): Promise<T> {
+  runWithTimeLimit<T>(action: string, work: (options: RequestOptions) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const { timeoutMs } = this;
     const { runtime, server } = this.#settings;
-    const limit = new AbortController();
-    const timeoutError = new TholeError('MCP_SERVER_FAILED', `The MCP server "${server}" did not ${action} in time.`);
-    const cancelTimer = runtime.timer(this.timeoutMs, () => limit.abort(timeoutError));
-    const combinedSignal = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
-    try {
-      return await raceAbort(work({ timeout: sdkTimeout(this.timeoutMs), signal: combinedSignal }), combinedSignal);
-    } finally {
-      cancelTimer();
-    }
+    const timeoutError = (): TholeError =>
+      new TholeError('MCP_SERVER_FAILED', `The MCP server "${server}" did not ${action} in time.`);
+    return withTimeLimit({ runtime, ms: timeoutMs, timeoutError, signal }, (limitedSignal) =>
+      work({ timeout: sdkTimeout(timeoutMs), signal: limitedSignal }),
+    );
   }
 
   /** Calls `work`. Its requests have these headers, and their spans are children of the context's span. */
@@ -194,8 +187,9 @@ export class McpConnection {
     try {
       if (params.type === 'StreamableHTTPConnectionParams' && params.terminateOnClose !== false) {
         const transport = this.#transport as Transport & { terminateSession?(): Promise<void> };
-        const ended = transport.terminateSession?.() ?? Promise.resolve();
-        await this.#waitAtMost(CLOSE_MS, ended);
+        const { runtime } = this.#settings;
+        const timeoutError = (): Error => new Error(`The server did not answer in ${CLOSE_MS} ms.`);
+        await withTimeLimit({ runtime, ms: CLOSE_MS, timeoutError }, async () => transport.terminateSession?.());
       }
     } catch (error) {
       this.#log('The session at an MCP server was not ended.', error);
@@ -237,26 +231,16 @@ export class McpConnection {
   async #connect(prior: PriorDiscovery | undefined): Promise<void> {
     const { timeoutMs } = this;
     const { runtime, server } = this.#settings;
-    const limit = new AbortController();
-    const timeoutError = new TholeError(
-      'MCP_SERVER_FAILED',
-      `The MCP server "${server}" was not ready in ${timeoutMs} ms.`,
-      {
-        retryable: true,
-      },
-    );
-    const cancelTimer = runtime.timer(timeoutMs, () => limit.abort(timeoutError));
+    const message = `The MCP server "${server}" was not ready in ${timeoutMs} ms.`;
+    const timeoutError = (): TholeError => new TholeError('MCP_SERVER_FAILED', message, { retryable: true });
+    const options = { timeout: sdkTimeout(timeoutMs), ...(prior && { prior }) };
     try {
-      const connecting = this.client.connect(this.#transport, {
-        timeout: sdkTimeout(timeoutMs),
-        ...(prior && { prior }),
-      });
-      await raceAbort(connecting, limit.signal);
+      await withTimeLimit({ runtime, ms: timeoutMs, timeoutError }, () =>
+        this.client.connect(this.#transport, options),
+      );
     } catch (error) {
       await this.#transport.close().catch(() => undefined);
       throw error;
-    } finally {
-      cancelTimer();
     }
   }
 
@@ -270,14 +254,6 @@ export class McpConnection {
       'MCP_SERVER_FAILED',
       `The MCP server "${this.#settings.server}" lists more than ${MAX_LISTED_TOOLS} tools. Offer fewer tools at the server.`,
     );
-  }
-
-  async #waitAtMost(ms: number, ended: Promise<void>): Promise<void> {
-    const limit = new AbortController();
-    const cancelTimer = this.#settings.runtime.timer(ms, () =>
-      limit.abort(new Error(`The server did not answer in ${ms} ms.`)),
-    );
-    await raceAbort(ended, limit.signal).finally(cancelTimer);
   }
 
   #log(message: string, error: unknown): void {

@@ -1,0 +1,12 @@
+/**
+ * Returns a statement in lower case, with single spaces and without a final `.` or `!`. Statements with the same result are the
+ * same memory.
+ */
+export function normalizeStatement(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/\s+/gu, ' ')
+    .replace(/[\s.!]+$/u, '')
+    .trim();
+}

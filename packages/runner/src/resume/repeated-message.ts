@@ -1,0 +1,175 @@
+import { getFunctionCalls, getFunctionResponses, isFinalResponse, TholeError } from '@thole/core';
+import { canonicalJson } from '@thole/core/kit';
+import type { Content, Event, EventLog, Json } from '@thole/core';
+import { hasHook } from '../hooks/call-hooks.ts';
+import type { OpenRun } from '../invocation/open-run.ts';
+import type { RunTask } from '../invocation/run-task.ts';
+import type { LiveSession } from '../session/live-session.ts';
+import { sessionNotFound } from '../session/session-cache.ts';
+import { waitForNextEvent } from './join-run.ts';
+
+/** The ways to open the session of a message with an id. */
+export interface SessionOpening {
+  /** Takes the lease. Returns undefined if another run holds the session. */
+  openIfFree(): Promise<OpenRun | undefined>;
+  /** Takes the lease for a new message by the policy of the runner. Returns undefined if the message has joined another run. */
+  openForNew(): Promise<OpenRun | undefined>;
+  /** Releases the lease. Nothing has been stored. */
+  release(): Promise<void>;
+  /** Returns the session without a lease. Nothing can be stored. */
+  openWithoutLease(): Promise<OpenRun>;
+}
+
+/**
+ * Opens the session for a message with an id. For a stored message, passes the events of its invocation to the reader: if a process
+ * runs the invocation, until the invocation ends or pauses. If the process of the invocation has ended before the invocation, sets
+ * `task.resume`, and the caller continues it. Returns undefined if nothing has to run. Throws `MESSAGE_ID_TAKEN` if the stored
+ * message has other content, and `INVOCATION_ENDED` if the invocation has no answer and the app cannot resume it. An undefined
+ * `message` is not compared.
+ */
+export async function openWithMessageId(
+  task: RunTask,
+  message: Content | undefined,
+  opening: SessionOpening,
+): Promise<OpenRun | undefined> {
+  let isNew = false;
+  let wasFree = false;
+  let after = 0;
+  for (;;) {
+    const opened: OpenRun | undefined = await (isNew ? opening.openForNew() : opening.openIfFree());
+    if (!opened && isNew) return undefined;
+    // Read before the events: if the invocation has ended, all its events are stored.
+    const running = opened ? undefined : await task.sessionAccess.currentInvocation();
+    const readable: OpenRun | undefined = opened ?? (await openWithoutLease(task, opening));
+    const earlier: Event | undefined = readable && findRepeated(task, readable.session, message);
+    isNew = !earlier;
+    if (!readable || !earlier) {
+      if (opened) return opened;
+      task.opened = undefined;
+      continue;
+    }
+    const { invocationId } = earlier;
+    const isUnfinished = readable.session.unfinished === invocationId;
+    const isOfLease = task.invocationId === invocationId;
+    task.invocationId = invocationId;
+    if (opened && isUnfinished && !isOfLease) {
+      // The lease must name the invocation, so that other processes can follow, join and cancel it.
+      await opening.release();
+      continue;
+    }
+    task.reportOpened();
+    after = await deliver(task, readable, { earlier, after });
+    if (opened && isUnfinished) {
+      task.resume = { invocationId, answers: {} };
+      return opened;
+    }
+    if (opened || (running !== undefined && running !== invocationId && !isUnfinished)) {
+      if (!task.isResumable) assertAnswered(task, readable.session);
+      return undefined;
+    }
+    // A session that has just become free is tried again at once.
+    if (running !== undefined || wasFree) await waitForNextEvent(task, readable.session.lastSeq);
+    wasFree = running === undefined;
+  }
+}
+
+/** Reads the session, or its new events. Returns undefined if it does not exist yet: the other run creates it. */
+async function openWithoutLease(task: RunTask, opening: SessionOpening): Promise<OpenRun | undefined> {
+  const { opened, sessionAccess, signal } = task;
+  try {
+    if (!opened) return (task.opened = await opening.openWithoutLease());
+    const { session } = opened;
+    const newer = await sessionAccess.service.getSession({ ...session.ref, afterSeq: session.lastSeq, signal });
+    if (newer?.incarnation !== session.incarnation) throw sessionNotFound(session.ref);
+    session.catchUp(newer, undefined);
+    return opened;
+  } catch (error) {
+    if (TholeError.is(error, 'SESSION_NOT_FOUND') && !opened) return undefined;
+    throw error;
+  }
+}
+
+/** Passes the stored events of the invocation after a `seq` to the reader. Returns the `seq` of the newest event. */
+async function deliver(
+  task: RunTask,
+  { delivery, session }: OpenRun,
+  { earlier, after }: { earlier: Event; after: number },
+): Promise<number> {
+  for (const event of eventsAfter(session.log, Math.max(after, earlier.seq! - 1))) {
+    const isShown = event.id !== earlier.id || task.request.yieldUserMessage === true;
+    if (event.invocationId !== earlier.invocationId || !isShown) continue;
+    await delivery.passToReader(event);
+    task.state.throwIfStopped();
+  }
+  return session.lastSeq;
+}
+
+/** Returns the events with a higher `seq`, oldest first. */
+function eventsAfter(log: EventLog, seq: number): Event[] {
+  return [...log].filter((event) => event.seq! > seq);
+}
+
+/** Returns the stored message with the id of the request. Throws `MESSAGE_ID_TAKEN` if the stored message has other content. */
+function findRepeated(task: RunTask, { log }: LiveSession, message: Content | undefined): Event | undefined {
+  const { messageId } = task.request;
+  for (let i = log.length - 1; i >= 0; i--) {
+    const earlier = log.at(i)!;
+    if (earlier.id !== messageId) continue;
+    assertSameMessage(task, earlier, message);
+    return earlier;
+  }
+  return undefined;
+}
+
+function assertSameMessage(task: RunTask, earlier: Event, message: Content | undefined): void {
+  // Plugins may have changed the stored message.
+  const mayDiffer = hasHook(task.runner.plugins, 'onUserMessageCallback') || task.runConfig.saveInputBlobsAsArtifacts;
+  if (mayDiffer || message === undefined) return;
+  if (canonicalJson(partsOf(earlier.content)) !== canonicalJson(partsOf(message))) throw messageIdTaken(task);
+}
+
+/**
+ * True if a `regenerate` request with the `messageId` of the request has been processed already. Throws `MESSAGE_ID_TAKEN` if
+ * another message has this id. An undefined `message` is the message of the invocation.
+ */
+export function isRegenerated(
+  task: RunTask,
+  { session }: OpenRun,
+  p: { invocationId: string; message: Content | undefined },
+): boolean {
+  const { messageId } = task.request;
+  const earlier = [...session.log].find(({ id }) => id === messageId);
+  if (messageId === undefined || !earlier) return false;
+  const isMarker = ({ actions, invocationId }: Event): boolean =>
+    invocationId === earlier.invocationId && actions.rewindBeforeInvocationId === p.invocationId;
+  if (![...session.log].some(isMarker)) throw messageIdTaken(task);
+  assertSameMessage(task, earlier, p.message);
+  return true;
+}
+
+function messageIdTaken({ ref, request }: RunTask): TholeError {
+  const { messageId } = request;
+  const text = `Session "${ref.sessionId}" has another message with messageId "${messageId}". Use a new id for a new message.`;
+  return new TholeError('MESSAGE_ID_TAKEN', text);
+}
+
+/** Throws `INVOCATION_ENDED` if the invocation has neither an answer nor an error, because its process has ended. */
+function assertAnswered({ invocationId, ref }: RunTask, { log }: LiveSession): void {
+  const events = [...log].filter((event) => event.invocationId === invocationId && event.author !== 'user');
+  const answered = new Set(events.flatMap((event) => getFunctionResponses(event).map(({ id }) => id)));
+  const hasOpenCall = events.some((event) =>
+    getFunctionCalls(event).some(({ id }) => !answered.has(id) && !event.longRunningToolIds?.includes(id!)),
+  );
+  const last = events.findLast(({ content, errorCode }) => content !== undefined || errorCode !== undefined);
+  const isEnd = last && (last.errorCode !== undefined || last.actions.escalate === true || isFinalResponse(last));
+  if (isEnd && (!hasOpenCall || last.errorCode !== undefined)) return;
+  throw new TholeError(
+    'INVOCATION_ENDED',
+    `Invocation "${invocationId}" of session "${ref.sessionId}" has no answer: its process ended before. The app has ` +
+      'resumability.isResumable: false, so it cannot continue. Send the message again with a new messageId.',
+  );
+}
+
+function partsOf(content: Event['content']): Json {
+  return (content?.parts ?? []) as unknown as Json;
+}
