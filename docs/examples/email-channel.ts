@@ -32,6 +32,7 @@ export class EmailChannel implements Channel {
   }
 
   async start(handler: ChannelHandler): Promise<void> {
+    this.#isStopped = false;
     for (const name of ['new', 'cur', 'out']) await mkdir(this.#path(name), { recursive: true });
     const poll = (): void => {
       this.#reading = this.#readAll(handler)

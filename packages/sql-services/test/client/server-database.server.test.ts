@@ -116,24 +116,18 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       await checkCallersDatabase(kysely, 's');
     });
 
-    it('uses pools of the caller and does not close them', async () => {
+    it('uses pools of the caller, with any form of rows, and does not close them', async () => {
+      const forms = [{}, { rowsAsArray: true }, { nestTables: true as never }, { nestTables: '_' }];
       const pools =
         kind === 'postgres'
           ? [new pg.Pool({ connectionString: dbUrl, max: 1 })]
-          : [createPool({ uri: dbUrl, connectionLimit: 1 }), createPromisePool({ uri: dbUrl, connectionLimit: 1 })];
+          : forms.flatMap((form) => [
+              createPool({ uri: dbUrl, connectionLimit: 1, ...form }),
+              createPromisePool({ uri: dbUrl, connectionLimit: 1, ...form }),
+            ]);
       for (const [i, pool] of pools.entries()) {
         onTestFinished(() => pool.end());
         await checkCallersDatabase(pool, `s${i}`);
-      }
-    });
-
-    it.runIf(kind === 'mariadb')('uses pools of the caller that return rows in another form', async () => {
-      for (const [i, options] of [{ rowsAsArray: true }, { nestTables: true }, { nestTables: '_' }].entries()) {
-        for (const create of [createPool, createPromisePool]) {
-          const pool = create({ uri: dbUrl, connectionLimit: 1, ...(options as object) });
-          onTestFinished(() => pool.end());
-          await checkCallersDatabase(pool, `${create === createPool ? 'callback' : 'promise'}${i}`);
-        }
       }
     });
 

@@ -1,6 +1,7 @@
 import type { Runtime } from '@thole/core';
 import type { DatabaseOptions, MariaDbPool, PostgresPool } from '@thole/sql-services';
 import { createPool } from 'mysql2/promise';
+import type { QueryOptions } from 'mysql2/promise';
 import pg from 'pg';
 import { mariadb } from '../../src/dialects/mariadb.ts';
 import { postgres } from '../../src/dialects/postgres.ts';
@@ -39,11 +40,12 @@ function onMariaDb(uri: string): RuntimeClock {
   const poolOf = (runtime: Runtime): MariaDbPool => ({
     async getConnection() {
       const connection = await pool.getConnection();
-      const time = (text: string): [unknown, unknown] | undefined =>
-        text === mariadb.clockSql ? [[{ now: runtime.now() }], []] : undefined;
+      const time = ({ sql }: QueryOptions): [unknown, unknown] | undefined =>
+        sql === mariadb.clockSql ? [[{ now: runtime.now() }], []] : undefined;
       return {
-        query: async (text: string) => time(text) ?? connection.query(text),
-        execute: async (text: string, values: never[]) => time(text) ?? connection.execute(text, values),
+        query: async (statement: QueryOptions) => time(statement) ?? connection.query(statement),
+        execute: async (statement: QueryOptions, values: never[]) =>
+          time(statement) ?? connection.execute(statement, values),
         release: () => connection.release(),
         destroy: () => connection.destroy(),
       };
