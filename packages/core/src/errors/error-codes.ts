@@ -172,12 +172,12 @@ export const errorCodes = {
   RESUME_FAILED: {
     status: 500,
     retryable: false,
-    docs: 'Recovery tried three times to continue the invocation, without progress. Used only in closing records.',
+    docs: 'Recovery tried three times to continue the invocation, without progress.',
   },
   RUN_SUPERSEDED: {
     status: 409,
     retryable: false,
-    docs: 'A new message began while the invocation was unfinished. Used only in closing records.',
+    docs: 'A new message began while the invocation was unfinished.',
   },
   LEASING_NOT_SUPPORTED: {
     status: 400,
@@ -205,7 +205,7 @@ export const errorCodes = {
   RUN_LEFT: {
     status: 499,
     retryable: false,
-    docs: 'The reader left the loop early. Used only in closing records and never thrown.',
+    docs: 'The reader left the loop early.',
   },
   LLM_CALL_LIMIT: { status: 500, retryable: false, docs: 'The invocation reached `maxLlmCalls` model calls.' },
   TOKEN_LIMIT: {
