@@ -2,8 +2,9 @@ import { textOf } from '@thole/core';
 import type { MemoryChanges, MemoryEntry, MemoryScope, MemoryStore } from '@thole/core';
 import { InMemoryMemoryStore, InMemoryVectorStore, VectorMemoryService } from '@thole/mem-services';
 import { StoredMemoryService } from '@thole/recall';
+import type { MemoryIndex, MemoryRanking } from '@thole/recall';
 import { FixedRuntime, HashEmbedder } from '@thole/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 const alice = { appName: 'hotel', userId: 'alice' };
 
@@ -79,6 +80,65 @@ describe('StoredMemoryService', () => {
     }
   });
 
+  it('logs no loss when all entries are written again or deleted', async () => {
+    const runtime = new FixedRuntime();
+    const memory = new StoredMemoryService(new ReplaceableStore(), { runtime });
+    const notes = (text: string): MemoryEntry[] => Array.from({ length: 70 }, (_, i) => note(`n${i}`, text));
+    for (const text of ['Likes tea.', 'Drinks tea.']) {
+      await memory.addMemory({ ...alice, memories: notes(text) });
+      expect(new Set(await find(memory, 'tea'))).toEqual(new Set([text]));
+    }
+    await memory.deleteUserMemory(alice);
+    expect(await find(memory, 'tea')).toEqual([]);
+    expect(runtime.logs).toEqual([]);
+  });
+
+  it('does not save an index that may contain lost entries', async () => {
+    const [store, ranked, isRestarted] = [
+      new ReplaceableStore(),
+      Promise.withResolvers<void>(),
+      Promise.withResolvers<void>(),
+    ];
+    const index: MemoryIndex = {
+      ...{ bytes: 0, put: () => {}, remove: () => {} },
+      async rank() {
+        ranked.resolve();
+        await isRestarted.promise;
+        return [];
+      },
+      *save() {
+        return [['column']];
+      },
+    };
+    const ranking: MemoryRanking = {
+      savedAs: 'test',
+      createIndex: () => index,
+      *loadIndex() {
+        return index;
+      },
+    };
+    const memory = new StoredMemoryService(store, { ranking, runtime: new FixedRuntime() });
+    const memories = Array.from({ length: 500 }, (_, i) => note(`n${i}`, 'Likes tea.'));
+    await memory.addMemory({ ...alice, memories });
+    const first = find(memory, 'tea');
+    await ranked.promise;
+    store.data = new InMemoryMemoryStore();
+    await store.put(alice, [note('new', 'Green tea.')], 'replace');
+    const since = store.since.bind(store);
+    // The first search ends after the second search has found the loss, and before it reads the log again.
+    store.since = async (...p) => {
+      if (p[1] === 0) {
+        isRestarted.resolve();
+        await first;
+        await new Promise((resolve) => setImmediate(resolve));
+        expect(await store.abilities.segmented!.loadSegments(alice)).toEqual([]);
+      }
+      return since(...p);
+    };
+    await find(memory, 'tea');
+    expect.assertions(1);
+  });
+
   it('ends a search of a store whose log never contains the last changes', async () => {
     const store = new ReplaceableStore();
     const since = store.since.bind(store);
@@ -90,6 +150,19 @@ describe('StoredMemoryService', () => {
 });
 
 describe('VectorMemoryService', () => {
+  it('does not embed entries again when the newest entries were deleted', async () => {
+    const embedder = new HashEmbedder();
+    // Without `has`, each entry that is checked is embedded again.
+    const store = Object.assign(new InMemoryVectorStore(), { has: undefined });
+    const memory = new VectorMemoryService({ embedder, store, runtime: new FixedRuntime() });
+    const newest = Array.from({ length: 70 }, (_, i) => note(`n${i}`, 'Likes tea.', { sessionId: 'newest' }));
+    await memory.addMemory({ ...alice, memories: [note('old', 'Likes cake.'), ...newest] });
+    const embed = vi.spyOn(embedder, 'embed');
+    await memory.deleteSessionMemory({ ...alice, sessionId: 'newest' });
+    expect(await find(memory, 'cake')).toEqual(['Likes cake.']);
+    expect(embed.mock.calls.map(([, { task }]) => task)).toEqual(['query']);
+  });
+
   it('embeds entries again whose vectors or texts were lost, and only these', async () => {
     const [entries, vectors, embedder] = [new ReplaceableStore(), new InMemoryVectorStore(), new HashEmbedder()];
     const memory = new VectorMemoryService({ embedder, entries, store: vectors, runtime: new FixedRuntime() });

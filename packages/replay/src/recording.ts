@@ -51,9 +51,10 @@ export interface RecordedAgentStep extends CallMembers {
   result?: Json | undefined;
   /** True if a replay runs the step: it paused, or it made calls or other steps. */
   runs?: boolean | undefined;
-  /** Changes of state without `temp:` keys. */
-  stateDelta: StateDelta;
-  artifactDelta: EventActions['artifactDelta'];
+  /** Changes of state without `temp:` keys. Undefined in recordings of older versions. */
+  stateDelta?: StateDelta | undefined;
+  /** Undefined in recordings of older versions. */
+  artifactDelta?: EventActions['artifactDelta'] | undefined;
 }
 
 /** A recorded call of a model or a tool. */

@@ -87,8 +87,9 @@ export class ReplayInterceptor implements CallInterceptor {
       return this.#endReplay({ call: describeStep({ agent, name, n }), path: '', expected: undefined, actual: name });
     if (step.runs) return run();
     await this.#waitForTurn(step, signal);
-    changes.state.update(step.stateDelta);
-    for (const [filename, version] of Object.entries(step.artifactDelta)) changes.addArtifactVersion(filename, version);
+    changes.state.update(step.stateDelta ?? {});
+    for (const [filename, version] of Object.entries(step.artifactDelta ?? {}))
+      changes.addArtifactVersion(filename, version);
     if (step.error) throw fromRecordedError(step.error);
     return step.result;
   }

@@ -249,6 +249,23 @@ describe('replayRun', () => {
     expect(charged).toBe(3);
   });
 
+  it('replays a recording of an older version, whose steps have no changes', async () => {
+    const custom: Agent = {
+      name: 'custom',
+      async *runAsync(context) {
+        const text = await context.step('greet', () => 'Hi.');
+        const content = { role: 'model' as const, parts: [{ text }] };
+        yield createEvent({ author: 'custom', invocationId: context.invocationId, content }, context.runtime);
+      },
+    };
+    const recording = await recordRun(optionsFor({ name: 'trips', rootAgent: custom }), hello);
+    for (const step of recording.runs[0]!.steps!) {
+      delete step.stateDelta;
+      delete step.artifactDelta;
+    }
+    expect(await replayRun(recording, custom)).toMatchObject({ equal: true });
+  });
+
   it('runs a step again that made calls or other steps, with their recorded answers', async () => {
     let charged = 0;
     const custom = (): Agent => {

@@ -67,10 +67,10 @@ export class InterruptLog {
    * it is open, such as its confirmation: the call has not begun.
    */
   answerable(): RecordedInterrupt[] {
-    return [...this.#open.values()].filter(
-      ({ interrupt: { id, kind } }) =>
-        kind !== 'longRunning' || !this.ofCall(id).some((other) => other.isOpen && other.interrupt.id !== id),
-    );
+    const open = [...this.#open.values()];
+    const requestedCalls = new Set<unknown>();
+    for (const entry of open) for (const id of callIdsOf(entry)) if (id !== entry.interrupt.id) requestedCalls.add(id);
+    return open.filter(({ interrupt: { id, kind } }) => kind !== 'longRunning' || !requestedCalls.has(id));
   }
 
   /** Returns the interrupts that have an answer, oldest request first. */
@@ -85,10 +85,7 @@ export class InterruptLog {
   /** Returns all requests for a tool call, oldest first. One sign-in can be requested for several calls. */
   ofCall(functionCallId: string): RecordedInterrupt[] {
     if (this.#all.size === 0) return [];
-    return [...this.#all.values()].filter(({ call, interrupt }) => {
-      const others = call.args['otherFunctionCallIds'];
-      return interrupt.functionCallId === functionCallId || (Array.isArray(others) && others.includes(functionCallId));
-    });
+    return [...this.#all.values()].filter((entry) => callIdsOf(entry).includes(functionCallId));
   }
 
   /** Returns all requests of an invocation, oldest first. */
@@ -167,6 +164,12 @@ export class InterruptLog {
     entry.isOpen = false;
     this.#open.delete(entry.interrupt.id);
   }
+}
+
+/** Returns the ids of the tool calls that an interrupt is requested for. */
+function callIdsOf({ call, interrupt }: RecordedInterrupt): unknown[] {
+  const others = call.args['otherFunctionCallIds'];
+  return [interrupt.functionCallId, ...(Array.isArray(others) ? others : [])];
 }
 
 type Entry = { -readonly [name in keyof RecordedInterrupt]: RecordedInterrupt[name] };

@@ -20,6 +20,7 @@ const CHANGES_PER_READ = 250;
 const HEADER_BYTES = 300;
 /** Maximum number of times that one update starts again at the beginning of the log. */
 const MAX_RESTARTS = 3;
+const LOST = 'The store has lost memory entries that were read before. The index reads all entries again.';
 /** The index is saved again only after this number of changes, and a quarter of the entries. */
 const MIN_UNSAVED_CHANGES = 500;
 
@@ -33,7 +34,7 @@ export class DerivedIndex {
   #expiries = new Map<string, number>();
   #seq = 0;
   #history = new LogHistory();
-  /** After a loss in the store: ids of entries that the log, read from its start, has not contained yet. */
+  /** After a start at the beginning of the log: ids of entries that the log, read from its start, has not contained yet. */
   #unconfirmed: Set<string> | undefined;
   #removals = 0;
   #unsaved = 0;
@@ -122,8 +123,13 @@ export class DerivedIndex {
       let restarts = 0;
       for (let more = true; more;) {
         const page = await store.since(scope, this.#seq, CHANGES_PER_READ);
-        if (!this.#history.add(page) && restarts++ < MAX_RESTARTS) {
+        const continuation = this.#history.add(page);
+        if (continuation !== 'complete' && restarts++ < MAX_RESTARTS) {
           await this.#restart(slicer);
+          if (continuation === 'lost') {
+            this.#runtime.logger.warn(LOST);
+            this.#index.recheck?.();
+          }
           continue;
         }
         await this.#apply(page, slicer);
@@ -143,18 +149,14 @@ export class DerivedIndex {
   }
 
   /**
-   * Starts again at the beginning of the log, because the store has lost changes that this index has read. Entries that the log no
-   * longer contains are removed at its end.
+   * Starts again at the beginning of the log, because the store may have lost changes that this index has read. Entries that the
+   * log no longer contains are removed at its end.
    */
   async #restart(slicer: TimeSlicer): Promise<void> {
-    this.#runtime.logger.warn(
-      'The store has lost memory entries that were read before. The index reads all entries again.',
-    );
     await slicer.run(this.#headers.read());
     this.#unconfirmed = new Set(this.#headers.ids());
     this.#seq = 0;
     this.#history = new LogHistory();
-    this.#index.recheck?.();
   }
 
   async #apply({ changes, removals }: MemoryChanges, slicer: TimeSlicer): Promise<void> {
@@ -178,7 +180,8 @@ export class DerivedIndex {
   /** Saves the index in the background if it has grown enough. */
   saveIfGrown({ abilities: { segmented } }: MemoryStore, scope: MemoryScope): void {
     const isGrown = this.#unsaved >= Math.max(MIN_UNSAVED_CHANGES, this.#headers.size / 4);
-    if (!isGrown || this.#saving || !segmented) return;
+    // An index with unconfirmed entries may contain entries that the log has lost.
+    if (!isGrown || this.#saving || this.#unconfirmed || !segmented) return;
     const unsaved = this.#unsaved;
     this.#unsaved = 0;
     this.#saving = this.#saveNow(segmented, scope)

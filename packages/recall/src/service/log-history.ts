@@ -6,6 +6,12 @@ const MAX_CHANGES = 64;
 const BYTES_PER_CHANGE = 150;
 
 /**
+ * `complete`: the log contains all changes that the index has read, or later changes of the same entries. `lost`: it does not.
+ * `unknown`: all changes of the history were replaced, so they cannot show whether earlier changes are lost.
+ */
+export type Continuation = 'complete' | 'lost' | 'unknown';
+
+/**
  * The last changes that an index has read from a log. They show whether the log still contains all changes that the index has
  * read. Each write has a random id. So if the log and the index have the same change, they also have the same changes before it.
  */
@@ -42,18 +48,18 @@ export class LogHistory {
     ];
   }
 
-  /** Adds the next page of changes. Returns false if the log has lost changes that were read before. */
-  add({ previous, changes, more }: MemoryChanges): boolean {
-    if (previous !== undefined && !this.#continuesAfter(previous)) return false;
-    if (changes.length > 0) {
-      const positions = changes.map(positionOf);
-      const changed = new Set(positions.map(({ id }) => id));
-      for (const id of changed) this.#expected.delete(id);
-      const all = [...this.#last.filter(({ id }) => !changed.has(id)), ...positions];
-      this.#isCut ||= all.length > MAX_CHANGES;
-      this.#last = all.slice(-MAX_CHANGES);
-    }
-    return more || this.#expected.size === 0;
+  /** Adds the next page of changes. A page that does not continue this history is not added. */
+  add({ previous, changes, more }: MemoryChanges): Continuation {
+    const continues = previous === undefined || this.#continuesAfter(previous);
+    const positions = changes.map(positionOf);
+    const changed = new Set(positions.map(({ id }) => id));
+    for (const id of changed) this.#expected.delete(id);
+    if (!more && this.#expected.size > 0) return 'lost';
+    if (!continues) return this.#isCut && this.#last.length === 0 ? 'unknown' : 'lost';
+    const all = [...this.#last.filter(({ id }) => !changed.has(id)), ...positions];
+    this.#isCut ||= all.length > MAX_CHANGES;
+    this.#last = all.slice(-MAX_CHANGES);
+    return 'complete';
   }
 
   /** True if `previous` was read. Entries with later changes in this history must have been changed again. */

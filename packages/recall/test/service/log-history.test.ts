@@ -55,7 +55,7 @@ class Reader {
   update(log: Log, limit = 100, onPage?: () => void): boolean {
     for (;;) {
       const page = log.since(this.#seq, limit);
-      if (!this.history.add(page)) return false;
+      if (this.history.add(page) !== 'complete') return false;
       const ids = new Set(page.changes.map(idOf));
       this.#read = [...this.#read.filter((change) => !ids.has(idOf(change))), ...page.changes];
       this.#seq = page.changes.at(-1)?.seq ?? this.#seq;
@@ -95,6 +95,14 @@ describe('LogHistory', () => {
     expect(reader.update(log)).toBe(true);
     for (let i = 0; i < 500; i++) log.write('profile');
     expect(reader.update(log)).toBe(true);
+  });
+
+  it('reports no loss if all changes that it contains were replaced by later changes', () => {
+    const [log, reader] = [new Log(), new Reader()];
+    log.write('old', ...numbers(300));
+    expect(reader.update(log)).toBe(true);
+    log.write(...numbers(300).map((id) => `-${id}`));
+    for (const limit of [1, 250, 300]) expect(reader.history.add(log.since(301, limit))).toBe('unknown');
   });
 
   it('detects a log that was lost, if it is empty, shorter, as long or longer', () => {
@@ -137,10 +145,10 @@ describe('LogHistory', () => {
   it('accepts changes without ids of writes, and a store that does not return `previous`', () => {
     const history = new LogHistory();
     const entry = { id: 'a', kind: 'note' as const, content: { parts: [] } };
-    expect(history.add({ changes: [{ seq: 1, entry }], previous: null, removals: 0, more: false })).toBe(true);
-    expect(history.add({ changes: [], previous: { seq: 1, id: 'a' }, removals: 0, more: false })).toBe(true);
-    expect(history.add({ changes: [], removals: 0, more: false })).toBe(true);
-    expect(history.add({ changes: [], previous: { seq: 1, id: 'b' }, removals: 0, more: false })).toBe(false);
+    expect(history.add({ changes: [{ seq: 1, entry }], previous: null, removals: 0, more: false })).toBe('complete');
+    expect(history.add({ changes: [], previous: { seq: 1, id: 'a' }, removals: 0, more: false })).toBe('complete');
+    expect(history.add({ changes: [], removals: 0, more: false })).toBe('complete');
+    expect(history.add({ changes: [], previous: { seq: 1, id: 'b' }, removals: 0, more: false })).toBe('lost');
   });
 
   it('is the same after it was saved as columns', () => {

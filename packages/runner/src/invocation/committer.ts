@@ -7,6 +7,7 @@ import { reportInterrupts } from '../hooks/notify-plugins.ts';
 import { modelNameOf } from '../request/find-model.ts';
 import { lateAnswerError } from '../resume/check-answer.ts';
 import { markAsJoined } from '../resume/join-run.ts';
+import { sessionDeleted } from '../session/session-cache.ts';
 import type { UnstoredChanges } from './pending-changes.ts';
 import type { RunTask } from './run-task.ts';
 
@@ -163,7 +164,7 @@ export class Committer {
     this.#task.hasUncertainMarks = true;
     const newer = await sessionAccess.service.getSession({ ...session.ref, afterSeq: session.lastSeq });
     if (!newer || newer.incarnation !== session.incarnation) {
-      throw new TholeError('SESSION_NOT_FOUND', `Session "${session.ref.sessionId}" was deleted during a run.`);
+      throw sessionDeleted(session.ref);
     }
     for (const event of newer.events)
       if (event.author === 'user' && event.invocationId === this.#task.invocationId) this.#task.joined.add(event);

@@ -84,19 +84,14 @@ export async function openRun(task: RunTask): Promise<AgentSteps | undefined> {
   task.calls.assertCheckableLimits();
   listenToAbort(task);
   if (task.resume) await setInvocation(task, request);
-  const hasMessageId = task.request.messageId !== undefined && !task.resume && !task.beforeMessage;
-  const opened = await (hasMessageId ? openForMessageId(task, request, request.message) : openOrJoin(task, request));
+  const hasMessageId = task.request.messageId !== undefined && !task.resume;
+  const opened = await (hasMessageId ? openForMessageId(task, request) : openOrJoin(task, request));
   if (!opened) return undefined;
   task.reportOpened();
   // A repeated message sets `resume` if its invocation is unfinished.
   if (task.resume) return resume(task, opened, hasMessageId ? noAnswers : request);
   const replaced = task.beforeMessage && (await task.beforeMessage(task, opened));
   if (replaced === 'end') return undefined;
-  if (replaced === 'repeated') {
-    await releaseUnchanged(task);
-    const reopened = await openForMessageId(task, request, undefined);
-    return reopened && resume(task, reopened, noAnswers);
-  }
   const closing = closeReplacedInvocations(task, opened);
   if (closing) await closing;
   await storeMessage(task, opened, replaced ?? request);
@@ -120,29 +115,16 @@ async function openOrJoin(task: RunTask, request: CheckedRequest): Promise<OpenR
   return openSession(task);
 }
 
-function openForMessageId(
-  task: RunTask,
-  request: CheckedRequest,
-  message: Content | undefined,
-): Promise<OpenRun | undefined> {
-  return openWithMessageId(task, message, {
+function openForMessageId(task: RunTask, request: CheckedRequest): Promise<OpenRun | undefined> {
+  return openWithMessageId(task, request.message, {
     openForNew: () => openOrJoin(task, request),
-    openIfFree: () => openIfFree(task),
+    openIfFree: ({ mayCreate }) => openSession(task, { policy: 'reject', mayCreate }),
     release: () => releaseUnchanged(task),
     openWithoutLease: async () => {
       const session = await task.sessionAccess.peek(task.signal);
       return new OpenRun(task, session, { ifHeldBy: task.invocationId });
     },
   });
-}
-
-async function openIfFree(task: RunTask): Promise<OpenRun | undefined> {
-  try {
-    return await openSession(task, 'reject');
-  } catch (error) {
-    if (TholeError.is(error, 'SESSION_BUSY') && !task.lease) return undefined;
-    throw error;
-  }
 }
 
 /** Releases the lease of a session in which the run has stored nothing. */
@@ -224,9 +206,9 @@ function listenToAbort(task: RunTask): void {
   task.removeAbortListener = () => abortSignal.removeEventListener('abort', abort);
 }
 
-async function openSession(task: RunTask, policy?: 'reject'): Promise<OpenRun> {
+async function openSession(task: RunTask, p?: { policy: 'reject'; mayCreate: boolean }): Promise<OpenRun> {
   const { sessionAccess } = task;
-  const lease = await sessionAccess.takeLease(task, policy);
+  const lease = await sessionAccess.takeLease(task, p?.policy);
   if (task.state.phase !== 'open') {
     await lease?.release();
     task.state.throwIfStopped();
@@ -236,7 +218,7 @@ async function openSession(task: RunTask, policy?: 'reject'): Promise<OpenRun> {
   task.runner.deadlineTimer.add(task);
   let session: LiveSession;
   try {
-    session = await sessionAccess.open(lease, task.signal);
+    session = await sessionAccess.open(lease, task.signal, p);
   } catch (error) {
     throw toStoreError(error);
   }

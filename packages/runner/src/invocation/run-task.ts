@@ -55,6 +55,7 @@ export class RunTask {
   /** Span of the call that runs this run as a child. */
   readonly parentSpan: Span | undefined;
   readonly beforeMessage: RunInit['beforeMessage'];
+  readonly assertRepeated: RunInit['assertRepeated'];
   /** Set for a child run that can pause. */
   readonly childKey: string | undefined;
   /** Set if the run continues an invocation. */
@@ -118,6 +119,8 @@ export class RunTask {
   readonly #controller: AbortController = new AbortController();
   #done: PromiseWithResolvers<void> | undefined;
   #opened: PromiseWithResolvers<void> | undefined;
+  /** True if the session is open and the invocation is known. */
+  #isOpenReported = false;
 
   constructor(init: RunInit, request: RunRequest) {
     const { runtime, forcedTurns } = init.runner;
@@ -129,6 +132,7 @@ export class RunTask {
     this.calls = init.calls;
     this.parentSpan = init.parentSpan;
     this.beforeMessage = init.beforeMessage;
+    this.assertRepeated = init.assertRepeated;
     this.resume = init.resume;
     this.childKey = init.childKey;
     this.request = request;
@@ -183,13 +187,14 @@ export class RunTask {
     if (!this.#opened) {
       this.#opened = Promise.withResolvers();
       this.#opened.promise.catch(noop);
-      if (this.opened) this.#opened.resolve();
+      if (this.#isOpenReported) this.#opened.resolve();
       else if (this.isDone) this.#rejectOpened();
     }
     return this.#opened.promise;
   }
 
   reportOpened(): void {
+    this.#isOpenReported = true;
     this.#opened?.resolve();
   }
 
@@ -374,7 +379,7 @@ export class RunTask {
     this.trace?.close(error);
     this.output.end(error?.code === 'RUN_LEFT' ? undefined : error);
     this.#done?.resolve();
-    if (!this.opened) this.#rejectOpened();
+    if (!this.#isOpenReported) this.#rejectOpened();
   }
 }
 

@@ -69,11 +69,13 @@ async function deliverJoined(task: RunTask, after: number): Promise<void> {
 /** Waits for the next event of the session, at most `POLL_MS`. */
 export async function waitForNextEvent(task: RunTask, after: number): Promise<void> {
   const { runtime } = task.runner;
-  const { watching } = task.sessionAccess.service;
+  const { ref, sessionAccess } = task;
+  // A session that does not exist yet cannot be watched.
+  const watching = task.opened && sessionAccess.service.watching;
   const wait = new AbortController();
   const signal = AbortSignal.any([task.signal, wait.signal]);
   const limit = runtime.sleep(POLL_MS, signal).catch(noop);
-  const events = watching?.watch(task.session.ref, after, signal)[Symbol.asyncIterator]();
+  const events = watching?.watch(ref, after, signal)[Symbol.asyncIterator]();
   const next: Promise<IteratorResult<Event> | void> = events ? events.next().catch(noop) : limit;
   await Promise.race([limit, next]);
   wait.abort('checked');

@@ -1,17 +1,25 @@
 import { getFunctionCalls, getFunctionResponses, isFinalResponse, TholeError } from '@thole/core';
 import { canonicalJson } from '@thole/core/kit';
 import type { Content, Event, EventLog, Json } from '@thole/core';
+import { interruptsOf } from '../history/interrupt-fold.ts';
+import { isAnswer } from '../history/turn-segments.ts';
 import { hasHook } from '../hooks/call-hooks.ts';
 import type { OpenRun } from '../invocation/open-run.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 import type { LiveSession } from '../session/live-session.ts';
-import { sessionNotFound } from '../session/session-cache.ts';
+import { sessionDeleted } from '../session/session-cache.ts';
 import { waitForNextEvent } from './join-run.ts';
+
+/** Maximum time to wait for the first event of an active run, in milliseconds. The event may be the same message. */
+const MAX_BEGIN_MS = 5_000;
 
 /** The ways to open the session of a message with an id. */
 export interface SessionOpening {
-  /** Takes the lease. Returns undefined if another run holds the session. */
-  openIfFree(): Promise<OpenRun | undefined>;
+  /**
+   * Takes the lease. Throws `SESSION_BUSY` if another run holds the session. `mayCreate`: creates a missing session if the runner
+   * has `autoCreateSession`.
+   */
+  openIfFree(p: { mayCreate: boolean }): Promise<OpenRun>;
   /** Takes the lease for a new message by the policy of the runner. Returns undefined if the message has joined another run. */
   openForNew(): Promise<OpenRun | undefined>;
   /** Releases the lease. Nothing has been stored. */
@@ -24,32 +32,50 @@ export interface SessionOpening {
  * Opens the session for a message with an id. For a stored message, passes the events of its invocation to the reader: if a process
  * runs the invocation, until the invocation ends or pauses. If the process of the invocation has ended before the invocation, sets
  * `task.resume`, and the caller continues it. Returns undefined if nothing has to run. Throws `MESSAGE_ID_TAKEN` if the stored
- * message has other content, and `INVOCATION_ENDED` if the invocation has no answer and the app cannot resume it. An undefined
- * `message` is not compared.
+ * message has other content, and `INVOCATION_ENDED` if the invocation has no answer and the app cannot resume it.
  */
 export async function openWithMessageId(
   task: RunTask,
-  message: Content | undefined,
+  message: Content,
   opening: SessionOpening,
 ): Promise<OpenRun | undefined> {
+  const { runtime } = task.runner;
+  const beginLimit = runtime.monotonic() + MAX_BEGIN_MS;
   let isNew = false;
   let wasFree = false;
+  /** `seq` of the newest event that was read. 0 until the message is found. */
   let after = 0;
   for (;;) {
-    const opened: OpenRun | undefined = await (isNew ? opening.openForNew() : opening.openIfFree());
-    if (!opened && isNew) return undefined;
+    let opened: OpenRun | undefined;
+    let busy: unknown;
+    try {
+      opened = await (isNew ? opening.openForNew() : opening.openIfFree({ mayCreate: after === 0 }));
+      if (!opened) return undefined;
+    } catch (error) {
+      if (!TholeError.is(error, 'SESSION_BUSY') || task.lease) throw error;
+      busy = error;
+    }
     // Read before the events: if the invocation has ended, all its events are stored.
     const running = opened ? undefined : await task.sessionAccess.currentInvocation();
     const readable: OpenRun | undefined = opened ?? (await openWithoutLease(task, opening));
     const earlier: Event | undefined = readable && findRepeated(task, readable.session, message);
-    isNew = !earlier;
     if (!readable || !earlier) {
+      if (after > 0) throw sessionDeleted(task.ref);
       if (opened) return opened;
+      // Another run may have stored the message during the wait for the lease, so the message was searched again.
+      if (isNew) throw busy;
+      if (mayStoreMessage(task, running, readable) && runtime.monotonic() < beginLimit) {
+        await waitForNextEvent(task, readable?.session.lastSeq ?? 0);
+        continue;
+      }
+      isNew = true;
       task.opened = undefined;
       continue;
     }
+    isNew = false;
     const { invocationId } = earlier;
-    const isUnfinished = readable.session.unfinished === invocationId;
+    const hasEnded = interruptsOf(readable.session).endOf(invocationId) !== undefined;
+    const isUnfinished = readable.session.unfinished === invocationId && !hasEnded;
     const isOfLease = task.invocationId === invocationId;
     task.invocationId = invocationId;
     if (opened && isUnfinished && !isOfLease) {
@@ -80,13 +106,28 @@ async function openWithoutLease(task: RunTask, opening: SessionOpening): Promise
     if (!opened) return (task.opened = await opening.openWithoutLease());
     const { session } = opened;
     const newer = await sessionAccess.service.getSession({ ...session.ref, afterSeq: session.lastSeq, signal });
-    if (newer?.incarnation !== session.incarnation) throw sessionNotFound(session.ref);
+    if (newer?.incarnation !== session.incarnation) throw sessionDeleted(task.ref);
     session.catchUp(newer, undefined);
     return opened;
   } catch (error) {
     if (TholeError.is(error, 'SESSION_NOT_FOUND') && !opened) return undefined;
     throw error;
   }
+}
+
+/**
+ * True if the active run has stored no message yet. It may be about to store the same message, and a new message must not stop it
+ * or fail. With the policy `queue`, the message waits for the lease, and is then searched again.
+ */
+function mayStoreMessage(
+  { sessionAccess }: RunTask,
+  running: string | undefined,
+  readable: OpenRun | undefined,
+): boolean {
+  if (running === undefined || sessionAccess.isQueued) return false;
+  // A run of `regenerate` stores the marker of its rewind before its message.
+  const isOther = ({ content, invocationId }: Event): boolean => invocationId !== running || content === undefined;
+  return !readable || [...readable.session.log].every(isOther);
 }
 
 /** Passes the stored events of the invocation after a `seq` to the reader. Returns the `seq` of the newest event. */
@@ -110,12 +151,14 @@ function eventsAfter(log: EventLog, seq: number): Event[] {
 }
 
 /** Returns the stored message with the id of the request. Throws `MESSAGE_ID_TAKEN` if the stored message has other content. */
-function findRepeated(task: RunTask, { log }: LiveSession, message: Content | undefined): Event | undefined {
+function findRepeated(task: RunTask, session: LiveSession, message: Content): Event | undefined {
+  const { log } = session;
   const { messageId } = task.request;
   for (let i = log.length - 1; i >= 0; i--) {
     const earlier = log.at(i)!;
     if (earlier.id !== messageId) continue;
-    assertSameMessage(task, earlier, message);
+    if (task.assertRepeated) task.assertRepeated(task, session, earlier);
+    else assertSameMessage(task, earlier, message);
     return earlier;
   }
   return undefined;
@@ -129,22 +172,19 @@ function assertSameMessage(task: RunTask, earlier: Event, message: Content | und
 }
 
 /**
- * True if a `regenerate` request with the `messageId` of the request has been processed already. Throws `MESSAGE_ID_TAKEN` if
- * another message has this id. An undefined `message` is the message of the invocation.
+ * Throws `MESSAGE_ID_TAKEN` if the stored message with the `messageId` of a `regenerate` request is not from the same request. An
+ * undefined `message` is the message of the invocation.
  */
-export function isRegenerated(
+export function assertRegenerated(
   task: RunTask,
-  { session }: OpenRun,
-  p: { invocationId: string; message: Content | undefined },
-): boolean {
-  const { messageId } = task.request;
-  const earlier = [...session.log].find(({ id }) => id === messageId);
-  if (messageId === undefined || !earlier) return false;
+  session: LiveSession,
+  p: { earlier: Event; invocationId: string; message: Content | undefined },
+): void {
+  const { earlier } = p;
   const isMarker = ({ actions, invocationId }: Event): boolean =>
     invocationId === earlier.invocationId && actions.rewindBeforeInvocationId === p.invocationId;
   if (![...session.log].some(isMarker)) throw messageIdTaken(task);
   assertSameMessage(task, earlier, p.message);
-  return true;
 }
 
 function messageIdTaken({ ref, request }: RunTask): TholeError {
@@ -160,7 +200,7 @@ function assertAnswered({ invocationId, ref }: RunTask, { log }: LiveSession): v
   const hasOpenCall = events.some((event) =>
     getFunctionCalls(event).some(({ id }) => !answered.has(id) && !event.longRunningToolIds?.includes(id!)),
   );
-  const last = events.findLast(({ content, errorCode }) => content !== undefined || errorCode !== undefined);
+  const last = events.findLast((event) => isAnswer(event) || event.errorCode !== undefined);
   const isEnd = last && (last.errorCode !== undefined || last.actions.escalate === true || isFinalResponse(last));
   if (isEnd && (!hasOpenCall || last.errorCode !== undefined)) return;
   throw new TholeError(

@@ -26,6 +26,7 @@ import type { OpenRun } from '../invocation/open-run.ts';
 import type { CheckedRequest } from '../invocation/run-request.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 import type { SkipReason } from '../resume/recover.ts';
+import type { LiveSession } from '../session/live-session.ts';
 import type { SessionAccess } from '../session/session-cache.ts';
 
 /** The parts of a runner that all its runs use. */
@@ -87,11 +88,14 @@ export interface RunInit {
   readonly childKey?: string | undefined;
   /**
    * Called with the open session before the message is stored. A returned request replaces the message and its state
-   * changes. `end` ends the run without a message. `repeated`: the request has been processed already.
+   * changes. `end` ends the run without a message.
    */
-  readonly beforeMessage?:
-    | ((task: RunTask, opened: OpenRun) => Promise<CheckedRequest | 'end' | 'repeated'>)
-    | undefined;
+  readonly beforeMessage?: ((task: RunTask, opened: OpenRun) => Promise<CheckedRequest | 'end'>) | undefined;
+  /**
+   * Throws `MESSAGE_ID_TAKEN` if the stored message with the `messageId` of the request is not from the same request. Default: compares
+   * the messages.
+   */
+  readonly assertRepeated?: ((task: RunTask, session: LiveSession, earlier: Event) => void) | undefined;
 }
 
 /** Arguments of a child run, with the data of the context that starts it. */

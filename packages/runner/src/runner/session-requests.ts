@@ -15,7 +15,7 @@ import { OpenRun } from '../invocation/open-run.ts';
 import { checkRunRequest } from '../invocation/run-request.ts';
 import type { CheckedRequest, RunRequest } from '../invocation/run-request.ts';
 import { RunTask } from '../invocation/run-task.ts';
-import { isRegenerated } from '../resume/repeated-message.ts';
+import { assertRegenerated } from '../resume/repeated-message.ts';
 import { prepareRewind } from '../rewind/rewind-session.ts';
 import { emptyEvent, LiveSession } from '../session/live-session.ts';
 import { sessionNotFound } from '../session/session-cache.ts';
@@ -151,11 +151,17 @@ export async function rewind(init: RunInit, p: RewindRequest): Promise<Event> {
 /** Returns a run that removes an invocation and answers its message again, under one lease. */
 export function regenerate(init: RunInit, p: RegenerateRequest): Run {
   const { invocationId, keepMemory, newMessage, ...rest } = p ?? {};
-  const beforeMessage: RunInit['beforeMessage'] = async (task, opened) => {
+  const assertArguments = (): void => {
     assertName('invocationId', invocationId);
     assertKeepMemory(keepMemory);
+  };
+  const assertRepeated: RunInit['assertRepeated'] = (task, session, earlier) => {
+    assertArguments();
     const message = newMessage === undefined ? undefined : checkRunRequest({ ...rest, newMessage }, task.ref).message;
-    if (isRegenerated(task, opened, { invocationId, message })) return 'repeated';
+    assertRegenerated(task, session, { earlier, invocationId, message });
+  };
+  const beforeMessage: RunInit['beforeMessage'] = async (task, opened) => {
+    assertArguments();
     const rewindInit = { rewindBeforeInvocationId: invocationId, keepMemory: keepMemory === true };
     const prepared = await prepareRewind(task, opened, rewindInit);
     const request = requestOf(p, prepared.plan.removed, task.ref);
@@ -163,7 +169,7 @@ export function regenerate(init: RunInit, p: RegenerateRequest): Run {
     return request;
   };
   // Without `newMessage`, the message is a placeholder: the session with the real message is read later.
-  return new RunHandle({ ...init, beforeMessage }, { ...rest, newMessage: newMessage ?? 'regenerate' });
+  return new RunHandle({ ...init, beforeMessage, assertRepeated }, { ...rest, newMessage: newMessage ?? 'regenerate' });
 }
 
 function requestOf(p: RegenerateRequest, removed: readonly Event[], ref: RunInit['ref']): CheckedRequest {

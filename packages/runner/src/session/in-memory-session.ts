@@ -36,6 +36,7 @@ export function inMemorySession(
     },
     peek: async () => new LiveSession((await service.getSession(ref))!, undefined),
     currentInvocation: async () => undefined,
+    isQueued: true,
     canJoin: false,
     cached: undefined,
     isDurable: false,

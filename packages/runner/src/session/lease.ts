@@ -53,6 +53,11 @@ export class SessionLeases {
     });
   }
 
+  /** True if messages wait until the run that holds the session has ended. */
+  get isQueuePolicy(): boolean {
+    return (this.#concurrency.policy ?? 'queue') === 'queue';
+  }
+
   /** True if messages are added to the run that holds the session. */
   get isJoinPolicy(): boolean {
     return this.#concurrency.policy === 'join';

@@ -74,8 +74,12 @@ export class LiveSession implements StateView {
     this.#userVersion += userWrites;
   }
 
-  /** Adds events of other writers. `newer` contains the events after `lastSeq` and the current state. */
+  /**
+   * Adds events of other writers. `newer` contains the events after `lastSeq` and the current state. Does nothing if it was read
+   * before the newest event was added.
+   */
   catchUp(newer: Session, head: SessionHead | undefined): void {
+    if (newer.lastSeq < this.lastSeq) return;
     const missing = newer.events.filter((event) => (event.seq ?? 0) > this.lastSeq);
     if (missing.length > 0) this.log.insertMissing(missing);
     this.lastSeq = Math.max(this.lastSeq, newer.lastSeq);

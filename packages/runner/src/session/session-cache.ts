@@ -126,9 +126,12 @@ export interface SessionAccess {
   takeLease(task: RunTask, policy?: 'reject'): Promise<Lease | undefined>;
   /** Returns the fence for appends under this lease. Undefined if the store has no leases. */
   fenceOf(lease: Lease): string | undefined;
-  open(lease: Lease | undefined, signal: AbortSignal): MaybePromise<LiveSession>;
+  /** `mayCreate`: creates a missing session if the runner has `autoCreateSession`. Default: true. Throws `SESSION_NOT_FOUND`. */
+  open(lease: Lease | undefined, signal: AbortSignal, p?: { mayCreate: boolean }): MaybePromise<LiveSession>;
   /** Returns the invocation of the active run. Undefined if there is none. */
   currentInvocation(): Promise<string | undefined>;
+  /** True if messages wait until the active run of the session has ended. */
+  readonly isQueued: boolean;
   /** True if messages are added to the active run of the session. */
   readonly canJoin: boolean;
   /** The cached session. It may be older than the stored one. */
@@ -174,12 +177,17 @@ export class CachedSession implements SessionAccess {
     return this.#leases.fenceOf(lease);
   }
 
-  open(lease: Lease, signal: AbortSignal): MaybePromise<LiveSession> {
-    return this.#cache.open(this.#ref, lease, { autoCreate: this.#autoCreate, signal });
+  open(lease: Lease, signal: AbortSignal, p?: { mayCreate: boolean }): MaybePromise<LiveSession> {
+    const autoCreate = this.#autoCreate && p?.mayCreate !== false;
+    return this.#cache.open(this.#ref, lease, { autoCreate, signal });
   }
 
   currentInvocation(): Promise<string | undefined> {
     return this.#leases.currentInvocation(this.#ref);
+  }
+
+  get isQueued(): boolean {
+    return this.#leases.isQueuePolicy;
   }
 
   get canJoin(): boolean {
@@ -211,4 +219,9 @@ export function sessionNotFound({ appName, userId, sessionId }: SessionRef, or?:
     `Session "${sessionId}" of user "${userId}" does not exist in app "${appName}". ` +
       `Create it with sessionService.createSession({ appName, userId, sessionId })${or === undefined ? '' : `, or ${or}`}.`,
   );
+}
+
+/** Returns the error of a run whose session has been deleted, and perhaps created again. */
+export function sessionDeleted({ sessionId }: SessionRef): TholeError {
+  return new TholeError('SESSION_NOT_FOUND', `Session "${sessionId}" was deleted during a run.`);
 }

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
 import { createSetup, hello, outcomeOf, ref, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
+import type { RunnerOptions } from '../../src/runner/runner-options.ts';
 import type { LlmTestSetup } from '../support/llm-setup.ts';
 
 const request = { ...hello, messageId: 'm1' };
@@ -23,8 +24,12 @@ async function leave(sessions: SessionService, events: readonly Partial<EventIni
 }
 
 /** Returns a second runner with the same sessions, like that of another process. */
-async function otherProcess({ runtime, sessions }: LlmTestSetup, model: Llm): Promise<LlmTestSetup> {
-  return createSetup(rootOf(model), { sessionService: sessions, runtime });
+async function otherProcess(
+  { runtime, sessions }: LlmTestSetup,
+  model: Llm,
+  options?: Partial<RunnerOptions>,
+): Promise<LlmTestSetup> {
+  return createSetup(rootOf(model), { sessionService: sessions, runtime, ...options });
 }
 
 const lookupCall = { role: 'model' as const, parts: [{ functionCall: { id: 'c1', name: 'lookup', args: {} } }] };
@@ -114,6 +119,78 @@ describe('A repeated message', () => {
     expect([error, textsIn(events)]).toEqual([undefined, ['root: Answer.']]);
   });
 
+  it.each(['queue', 'interrupt', 'reject', 'join'] as const)(
+    'follows a run that has not stored the message yet, with the policy %s',
+    async (policy) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const model = new ScriptedLlm(async () => (await promise, says('Answer.')));
+      const one = await createSetup(rootOf(model), { concurrency: { policy, waitMs: 1_000 } });
+      const two = await otherProcess(one, new ScriptedLlm(), { concurrency: { policy, waitMs: 1_000 } });
+      const runs = [one, two].map(({ runner }) => runner.runToCompletion(request));
+      await settle();
+      for (let i = 0; i < 3; i++) await one.runtime.advance(1_000).then(settle);
+      resolve();
+      await settle();
+      await one.runtime.advance(300);
+      expect((await Promise.all(runs)).map(({ text }) => text)).toEqual(['Answer.', 'Answer.']);
+      expect(textsIn((await one.stored()).events)).toEqual(['user: hello', 'root: Answer.']);
+    },
+  );
+
+  it('follows a run that began while the message waited for the session', async () => {
+    const [before, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const model = new ScriptedLlm(
+      async () => (await before.promise, says('Before.')),
+      async () => (await answer.promise, says('Answer.')),
+    );
+    const one = await createSetup(rootOf(model));
+    const two = await otherProcess(one, new ScriptedLlm(), { concurrency: { waitMs: 1_000 } });
+    const other = one.runner.runToCompletion(hello);
+    await settle();
+    const runs = [one.runner.runToCompletion(request)];
+    await settle();
+    runs.push(two.runner.runToCompletion(request));
+    await settle();
+    before.resolve();
+    await other;
+    for (let i = 0; i < 3; i++) await one.runtime.advance(1_000).then(settle);
+    answer.resolve();
+    await settle();
+    await one.runtime.advance(300);
+    expect((await Promise.all(runs)).map(({ text }) => text)).toEqual(['Answer.', 'Answer.']);
+  });
+
+  it('throws SESSION_NOT_FOUND if the session is deleted, and does not create it again', async () => {
+    const one = await createSetup(rootOf(new ScriptedLlm(stuck)));
+    const dying = outcomeOf(one.runner.runAsync({ ...request, runConfig: { reader: 'detached', cleanupMs: 10 } }));
+    await settle();
+    const two = await otherProcess(one, new ScriptedLlm(says('Again.')), { autoCreateSession: true });
+    const reading = outcomeOf(two.runner.runAsync(request));
+    await settle();
+    await one.sessions.deleteSession(ref);
+    await one.runner.close();
+    await dying;
+    await one.runtime.advance(300);
+    expect((await reading).error?.code).toBe('SESSION_NOT_FOUND');
+    expect(await one.sessions.getSession(ref)).toBeUndefined();
+  });
+
+  it('returns the closing record of a process that died before it released the lease', async () => {
+    const { runner, sessions } = await createSetup(rootOf(new ScriptedLlm()));
+    await leave(sessions, [{ errorCode: 'RUN_ABORTED', errorMessage: 'Cancelled.' }]);
+    const { error, events } = await outcomeOf(runner.runAsync(request));
+    expect([error, textsIn(events)]).toEqual([undefined, ['root: RUN_ABORTED']]);
+  });
+
+  it('rejects `opened` if the stored message has other content', async () => {
+    const { runner } = await createSetup(rootOf(new ScriptedLlm(says('Answer.'))));
+    await runner.runToCompletion(request);
+    const run = runner.runAsync({ ...request, newMessage: 'other' });
+    const { opened } = run;
+    expect((await outcomeOf(run)).error?.code).toBe('MESSAGE_ID_TAKEN');
+    await expect(opened).rejects.toMatchObject({ code: 'MESSAGE_ID_TAKEN' });
+  });
+
   it('stays paused, and returns the open interrupts of a sub-agent', async () => {
     const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
     const writer = new LlmAgent({ name: 'writer', model: new ScriptedLlm(calls('pay', {}, 'c1')), tools: [pay] });
@@ -138,6 +215,39 @@ describe('A repeated message', () => {
     const { error, events } = await outcomeOf(runner.regenerate(regenerating));
     expect([error, textsIn(events)]).toEqual([undefined, ['root: Two.']]);
   });
+
+  it.each(['queue', 'interrupt', 'reject', 'join'] as const)(
+    'follows the active run of a repeated regenerate with the policy %s',
+    async (policy) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const model = new ScriptedLlm(says('One.'), async () => (await promise, says('Two.')));
+      const setup = await createSetup(rootOf(model), { concurrency: { policy, waitMs: 1_000 } });
+      const { runner, runtime } = setup;
+      const { invocationId } = await runner.runToCompletion(hello);
+      const regenerating = { ...ref, invocationId, messageId: 'm2' };
+      const runs = [outcomeOf(runner.regenerate(regenerating)), outcomeOf(runner.regenerate(regenerating))];
+      await settle();
+      runs.push(outcomeOf(runner.regenerate(regenerating)));
+      for (let i = 0; i < 3; i++) await runtime.advance(1_000).then(settle);
+      resolve();
+      await settle();
+      await runtime.advance(300);
+      const outcomes = await Promise.all(runs);
+      expect(outcomes.map(({ error, events }) => error ?? textsIn(events))).toEqual(Array(3).fill(['root: Two.']));
+    },
+  );
+
+  it.each([{ finishReason: 'STOP' }, { errorCode: 'SAFETY' }])(
+    'returns the answer %j, which has no text, if the app cannot resume the invocation',
+    async (answer) => {
+      const rootAgent = rootOf(new ScriptedLlm());
+      const app = { name: 'app', rootAgent, resumability: { isResumable: false } };
+      const { runner, sessions } = await createSetup(rootAgent, { app, agent: undefined, appName: undefined });
+      await leave(sessions, [answer], false);
+      const { error, events } = await outcomeOf(runner.runAsync(request));
+      expect([error, events]).toMatchObject([undefined, [answer]]);
+    },
+  );
 
   it.each([
     ['no answer', []],

@@ -1,4 +1,7 @@
+import { createEvent } from '@thole/core';
+import { InMemorySessionService } from '@thole/mem-services';
 import { describe, expect, it } from 'vitest';
+import { LiveSession } from '../../src/session/live-session.ts';
 import { agentOf, createSetup, hello, says } from '../support/setup.ts';
 
 describe('LiveSession', () => {
@@ -16,5 +19,15 @@ describe('LiveSession', () => {
     await runner.runToCompletion(hello);
     await newRunner().runToCompletion(hello);
     expect(orders).toEqual([[], ['a', 'b', 'user:c'], ['a', 'b', 'user:c']]);
+  });
+
+  it('keeps its state if it receives an older read of the session', async () => {
+    const sessions = new InMemorySessionService();
+    const older = await sessions.createSession({ appName: 'app', userId: 'ann', sessionId: 's' });
+    const live = new LiveSession(structuredClone(older), undefined);
+    const event = createEvent({ author: 'root', invocationId: 'i', actions: { stateDelta: { count: 1 } } });
+    live.add(await sessions.appendEvent({ session: live.ref, event }));
+    live.catchUp(older, undefined);
+    expect(live.read('count')).toBe(1);
   });
 });
