@@ -39,9 +39,15 @@ export async function setInvocation(task: RunTask, request: CheckedRequest): Pro
     throw new TholeError('INVALID_INPUT', 'resume is not possible: the app has resumability.isResumable: false.');
   if (task.resume?.invocationId !== undefined) return;
   const ids = answersOf(task, request).map(({ id }) => id);
-  const { cached } = task.sessionAccess;
-  const known = ids.length > 0 && cached && ids.every((id) => interruptsOf(cached).find(id));
-  task.invocationId = findInvocation(known ? cached : await task.sessionAccess.peek(task.signal), ids);
+  const { sessionAccess } = task;
+  const { cached } = sessionAccess;
+  if (ids.length > 0 && cached && ids.every((id) => interruptsOf(cached).find(id))) {
+    task.invocationId = findInvocation(cached, ids);
+    return;
+  }
+  const session = await sessionAccess.peek(task.signal);
+  task.invocationId = findInvocation(session, ids);
+  sessionAccess.keep(session);
 }
 
 /**

@@ -35,6 +35,7 @@ export function inMemorySession(
       return new LiveSession(session, undefined);
     },
     peek: async () => new LiveSession((await service.getSession(ref))!, undefined),
+    keep: () => {},
     currentInvocation: async () => undefined,
     isQueued: true,
     canJoin: false,

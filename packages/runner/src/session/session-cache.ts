@@ -58,14 +58,20 @@ export class SessionCache {
     return this.#sessions.get(sessionKeyOf(ref));
   }
 
-  /** Reads a session without a lease. Caches it for the run that follows, unless the session is cached already. */
+  /**
+   * Reads a session without a lease. It is not cached: a run that follows another run adds events to it, and a run that uses the
+   * cached session must find these events itself, because messages among them may have joined it.
+   */
   async peek(ref: SessionRef, signal: AbortSignal): Promise<LiveSession> {
-    const key = sessionKeyOf(ref);
     const stored = await this.service.getSession({ ...ref, signal });
     if (!stored) throw sessionNotFound(ref);
-    const session = new LiveSession(stored, undefined);
+    return new LiveSession(stored, undefined);
+  }
+
+  /** Caches a session that was read by `peek` for the run that follows, unless the session is cached already. */
+  keep(session: LiveSession): void {
+    const key = sessionKeyOf(session.ref);
     if (!this.#sessions.has(key)) this.#add(key, session);
-    return session;
   }
 
   forget(ref: SessionRef): void {
@@ -138,6 +144,8 @@ export interface SessionAccess {
   readonly cached: LiveSession | undefined;
   /** Reads the session without a lease. Throws `SESSION_NOT_FOUND`. */
   peek(signal: AbortSignal): Promise<LiveSession>;
+  /** Caches a session of `peek` for the run that follows. Its reader must not use it any more. */
+  keep(session: LiveSession): void;
   /** True if the session outlives the process. */
   readonly isDurable: boolean;
   /** Drops the cached session, so that the next run reads it again. */
@@ -201,6 +209,10 @@ export class CachedSession implements SessionAccess {
 
   peek(signal: AbortSignal): Promise<LiveSession> {
     return this.#cache.peek(this.#ref, signal);
+  }
+
+  keep(session: LiveSession): void {
+    this.#cache.keep(session);
   }
 
   get isDurable(): boolean {

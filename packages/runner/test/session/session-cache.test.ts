@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SessionCache } from '../../src/session/session-cache.ts';
 import { agentOf, withCounts, createSetup, hello, ref, says, saying } from '../support/setup.ts';
 
 describe('SessionCache', () => {
@@ -12,6 +13,18 @@ describe('SessionCache', () => {
     await runner.runToCompletion(hello);
     await runner.runToCompletion(hello);
     expect(counted.reads).toEqual([{ afterSeq: undefined }, { afterSeq: 9 }]);
+  });
+
+  // A follower adds events to its session. A run would then not notice messages that have joined it (contract 13).
+  it('never shares the session of a follower with a run', async () => {
+    const { service } = await createSetup(saying('root', 'yes'));
+    const cache = new SessionCache(service, 10);
+    const { signal } = new AbortController();
+    const followed = await cache.peek(ref, signal);
+    expect(cache.cached(ref)).toBeUndefined();
+    expect(await cache.peek(ref, signal)).not.toBe(followed);
+    cache.keep(followed);
+    expect(cache.cached(ref)).toBe(followed);
   });
 
   it('reads nothing after writes of the runner itself to all state scopes', async () => {
