@@ -62,10 +62,13 @@ describeInBrowser('the page of a server that requires a token', (browser) => {
       },
     });
     const page = await visit(browser(), `${hotel.url}/dev-ui/`, { expected: /401/ });
-    await enter(page, token);
     const message = page.getByRole('textbox', { name: 'Message' });
+    // Written before the page knows the apps.
     await message.fill('Hello?');
-    await page.keyboard.press('Enter');
+    await enter(page, token);
+    await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
+    expect(await message.inputValue()).toBe('Hello?');
+    await message.press('Enter');
     const main = page.getByRole('main');
     await main.getByText('Hello.').waitFor();
     await page.getByRole('button', { name: 'Send' }).waitFor();

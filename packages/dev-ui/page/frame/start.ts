@@ -1,5 +1,6 @@
 import { ignoreDroppedFiles } from '../conversation/ignore-dropped-files.ts';
 import { followApps } from '../state/apps.ts';
+import { followDrafts } from '../state/drafts.ts';
 import { startClock } from '../state/now.ts';
 import { startReconnecting } from '../state/reconnect.ts';
 import { startRefreshingOnReturn } from '../state/refresh-on-return.ts';
@@ -22,6 +23,7 @@ export function start(): void {
   startRefreshingOnReturn();
   startClock();
   followApps();
+  followDrafts();
   followSessions();
   followSession(resumeRun);
   followSignIns();

@@ -1,5 +1,5 @@
 import type { Part } from '@thole/core';
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import { appName, userId } from './location.ts';
 import { openKey } from './session.ts';
@@ -48,4 +48,16 @@ export function moveDraft(from: string, to: string): void {
 function storedDraft(key: string): Draft {
   const text = readStored(`draft:${key}`);
   return text === undefined ? empty : { text, files: [] };
+}
+
+/** Moves text that was written before the page knew the apps to the app that opens. */
+export function followDrafts(): void {
+  effect(() => {
+    if (appName.value === undefined) return;
+    const from = JSON.stringify(['', userId.value]);
+    const early = draftAt(from);
+    if (early.text === '' && early.files.length === 0) return;
+    returnToDraft(early, draftKey.peek());
+    writeDraft(empty, from);
+  });
 }
