@@ -114,10 +114,11 @@ describeInBrowser('the list of sessions', (browser) => {
     const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/one`);
     const { keyboard } = page;
     const button = (name: string) => page.getByRole('button', { name: `More about ${name}`, exact: true });
+    const activeItem = (name: string) => page.getByRole('menuitem', { name }).and(page.locator('[data-active-item]'));
     const openMenu = async (name: string): Promise<void> => {
       await button(name).focus();
       await keyboard.press('Enter');
-      await page.getByRole('menuitem', { name: 'Rename' }).and(page.locator('[data-active-item]')).waitFor();
+      await activeItem('Rename').waitFor();
     };
     for (const [key, name] of [
       ['Escape', 'two'],
@@ -132,6 +133,7 @@ describeInBrowser('the list of sessions', (browser) => {
     }
     await openMenu('second');
     await keyboard.press('End');
+    await activeItem('Delete').waitFor();
     await keyboard.press('Enter');
     await button('second').waitFor({ state: 'detached' });
     await page.locator('.session-more:focus').waitFor();
