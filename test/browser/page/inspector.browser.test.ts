@@ -141,6 +141,7 @@ describeInBrowser('the page, in its inspector', (browser) => {
     await page.goto(`${hotel.url}/dev-ui/#/hotel/one?tab=event`);
     await page.getByRole('tab', { name: 'Event' }).focus();
     await page.keyboard.press('ArrowRight');
+    await page.getByRole('tab', { name: 'Request' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('ArrowRight');
     expect(await value.inputValue()).toBe('"not yet sav');
     expect(await inspector.getByLabel('Name of the new key').inputValue()).toBe('rate');
