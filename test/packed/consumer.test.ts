@@ -52,12 +52,12 @@ describe.each(published.map(({ manifest }) => manifest.name))('the tarball of %s
   });
 });
 
-it('type-checks every entry with its declarations, and the TypeScript blocks of all docs', async () => {
+it('type-checks the TypeScript blocks of all docs', async () => {
   const config = writeConfig('tsconfig.nodenext.json', strictOptions('nodenext'));
   expect(withLines(await findTypeErrors(config))).toBe('');
 });
 
-it('type-checks every entry for bundlers', async () => {
+it('finds the types of every entry for bundlers', async () => {
   const config = writeConfig('tsconfig.bundler.json', strictOptions('bundler'), ['blocks/everything.ts']);
   expect(await findTypeErrors(config)).toBe('');
 });
@@ -160,15 +160,15 @@ function writeConfig(name: string, compilerOptions: object, include: readonly st
   return name;
 }
 
-/** Returns the errors of `tsc`, except those in declarations of other libraries. */
+/**
+ * Returns the errors of `tsc` in the blocks. Declarations are checked under TypeScript 5.7 only: it accepts less, and `tsc` can
+ * only check ours together with those of all other libraries.
+ */
 async function findTypeErrors(config: string): Promise<string> {
   // Several checkers of one program infer the same types again.
-  const args = ['-p', config, '--pretty', 'false', '--checkers', '1'];
+  const args = ['-p', config, '--pretty', 'false', '--checkers', '1', '--skipLibCheck'];
   const { code, output } = await run(project, bin('tsc'), args, { anyCode: true });
-  const isInOtherLibrary = /^[^(]*node_modules\/(?!@?thole\/)/;
-  const errors = output.trim().split(/\n(?=\S)/);
-  if (code !== 0 && errors[0] === '') return `tsc ended with ${code}.`;
-  return errors.filter((error) => !isInOtherLibrary.test(error)).join('\n');
+  return code === 0 ? '' : `tsc ended with ${code}.\n${output.trim()}`;
 }
 
 function fileOf({ file, line }: { file: string; line: number }): string {
