@@ -47,6 +47,17 @@ describe('imports of a program', () => {
     expect(report['turn']).toEqual([]);
   });
 
+  it('do not include Kysely with a database from a URL', () => {
+    const report = run(`
+      const { DatabaseSessionService } = await import('@thole/sql-services');
+      const service = new DatabaseSessionService('sqlite://:memory:');
+      await service.createSession({ appName: 'app', userId: 'ada' });
+      await service.close();
+      report.imported = takeImports();`);
+    expect(report['imported']).toContain('@thole/sql-services');
+    expect(report['imported']).not.toContain('kysely');
+  });
+
   it('include the SDK of MCP from the first turn that uses a server, and nothing after it', () => {
     const report = run(`${setup}
       const { McpToolset } = await import('@thole/mcp');

@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ProtocolServer } from '@thole/testing/http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase } from '../../packages/sql-services/test/support/create-database.ts';
 import { root } from '../architecture/workspace.ts';
 import { describeWith } from '../servers/describe-with.ts';
-import type { Server } from '../servers/server.ts';
-import { startPostgres } from '../servers/start-postgres.ts';
 import { startRedis } from '../servers/start-redis.ts';
 import { startDeployed, startModel } from './deployed-server.ts';
 import type { DeployedServer } from './deployed-server.ts';
@@ -18,13 +17,13 @@ const flags = [...packageFlags, '--disable-warning=ExperimentalWarning'];
 const message = { appName: 'shop', userId: 'ada', sessionId: 'web' };
 const newMessage = { role: 'user', parts: [{ text: 'What do you sell?' }] };
 
-for (const [kind, variable, startDatabase] of [
-  ['postgres', 'DATABASE_URL', startPostgres],
-  ['redis', 'REDIS_URL', startRedis],
+for (const [kind, variable, openDatabase] of [
+  ['postgres', 'DATABASE_URL', (url: string) => createDatabase('postgres', url)],
+  ['redis', 'REDIS_URL', () => startRedis()],
 ] as const) {
-  describeWith(kind, `docs/deploy/server.ts with ${variable}`, () => {
+  describeWith(kind, `docs/deploy/server.ts with ${variable}`, (sharedUrl) => {
     const folder = mkdtempSync(join(tmpdir(), 'thole-deploy-'));
-    let database: Server;
+    let database: { url: string; remove(): Promise<void> };
     let model: ProtocolServer;
     const servers: DeployedServer[] = [];
     const env = (): NodeJS.ProcessEnv => ({ DATABASE_URL: '', REDIS_URL: '', [variable]: database.url });
@@ -32,7 +31,7 @@ for (const [kind, variable, startDatabase] of [
     beforeAll(async () => {
       cpSync(join(root, 'docs/deploy'), folder, { recursive: true });
       symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
-      [database, model] = await Promise.all([startDatabase(), startModel('We sell shoes.')]);
+      [database, model] = await Promise.all([openDatabase(sharedUrl), startModel('We sell shoes.')]);
     });
     afterAll(async () => {
       for (const server of servers) server.kill();

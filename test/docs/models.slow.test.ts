@@ -23,11 +23,12 @@ describe(page, () => {
   it.each(commandsOf(page))('prints what it shows for $command', async ({ command, output }) => {
     const name = /^node (\S+)$/m.exec(command)![1]!;
     const server = await startExampleServer(servers[name]!);
+    const { NODE_COMPILE_CACHE, PATH } = process.env;
     try {
       const flags = [...packageFlags, '--disable-warning=ExperimentalWarning'];
       const { stdout } = await promisify(execFile)(process.execPath, [...flags, name], {
         cwd: join(root, 'docs/examples'),
-        env: { PATH: process.env['PATH'], NO_COLOR: '1', ...server.env },
+        env: { PATH, NO_COLOR: '1', ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...server.env },
         timeout: 60_000,
       });
       expect(stdout).toBe(output);

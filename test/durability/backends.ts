@@ -1,38 +1,40 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe } from 'vitest';
+import { describe, inject } from 'vitest';
+import { createDatabase } from '../../packages/sql-services/test/support/create-database.ts';
 import { describeWith, startMariaDb, startPostgres, startRedis } from '../servers/index.ts';
 import type { Server, ServerKind } from '../servers/index.ts';
 
 /** An empty database for one test or suite. */
 export interface Database {
   url: string;
-  /** Undefined if the database is a file. */
-  server?: Server | undefined;
   remove(): Promise<void>;
 }
 
 export interface Backend {
   name: string;
   kind?: ServerKind | undefined;
+  /** Opens an empty database. Databases of PostgreSQL and MariaDB are on the shared server. */
   open(): Promise<Database>;
+  /** Starts a separate server, for tests that stop it. Undefined if the database is a file. */
+  start?: (() => Promise<Server>) | undefined;
 }
 
-const databaseOf = async (server: Server): Promise<Database> => ({
-  ...{ url: server.url, server },
-  remove: () => server.remove(),
-});
+const startDurableRedis = () => startRedis({ config: ['appendonly yes', 'appendfsync always'] });
 
 /** Databases that keep acknowledged data after a crash of their server. Redis needs `appendfsync always` for this. */
 export const backends: readonly Backend[] = [
   { name: 'SQLite', open: openSqlite },
+  { name: 'Redis', kind: 'redis', open: startDurableRedis, start: startDurableRedis },
   {
-    ...{ name: 'Redis', kind: 'redis' },
-    open: async () => databaseOf(await startRedis({ config: ['appendonly yes', 'appendfsync always'] })),
+    ...{ name: 'PostgreSQL', kind: 'postgres', start: startPostgres },
+    open: () => createDatabase('postgres', inject('servers').postgres!),
   },
-  { name: 'PostgreSQL', kind: 'postgres', open: async () => databaseOf(await startPostgres()) },
-  { name: 'MariaDB', kind: 'mariadb', open: async () => databaseOf(await startMariaDb()) },
+  {
+    ...{ name: 'MariaDB', kind: 'mariadb', start: startMariaDb },
+    open: () => createDatabase('mariadb', inject('servers').mariadb!),
+  },
 ];
 
 /** Defines a suite for each backend. The suite is skipped if the server is missing. */

@@ -9,12 +9,13 @@ import { openSessions } from './open-sessions.ts';
 
 const session: SessionRef = { appName: 'app', userId: 'ann', sessionId: 's' };
 const tasks = ['a', 'b', 'c', 'd'];
-const serverBackends = backends.filter(({ kind }) => kind !== undefined);
+const serverBackends = backends.filter(({ start }) => start !== undefined);
 
 describeBackends(serverBackends, (backend) => {
   it('keeps every acknowledged event when the server is killed, and a repeated append once (contract 7)', async () => {
-    const { url, server, remove } = await backend.open();
-    onTestFinished(remove);
+    const server = await backend.start!();
+    onTestFinished(() => server.remove());
+    const { url } = server;
     const first = await openSessions(url);
     await first.service.createSession(session);
     await first.close();
@@ -27,8 +28,8 @@ describeBackends(serverBackends, (backend) => {
       const before = child.told.length;
       await until(() => child.hasSentMoreThan(before + tasks.length), { why: 'the child does not append' });
       await new Promise((resolve) => setTimeout(resolve, moments.random() * 100));
-      await server!.kill();
-      await server!.restart();
+      await server.kill();
+      await server.restart();
     }
     child.say({ stop: true });
     await child.finished();

@@ -34,6 +34,11 @@ function treeOf(root: number): number[] {
   return tree;
 }
 
+/** True if the process runs. A zombie does not run. */
+export function isAlive(pid: number): boolean {
+  return !['Z', undefined].includes(stateOf(pid));
+}
+
 function isStopped(pid: number): boolean {
   return ['T', 'Z', undefined].includes(stateOf(pid));
 }

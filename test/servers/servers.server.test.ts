@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { describeWith, redisCli, startMariaDb, startPostgres, startRedis, until } from './index.ts';
 import { startPgBouncer, startRedisCluster, startRedisSentinel } from './index.ts';
 import type { Server } from './index.ts';
+import { isAlive } from './process-tree.ts';
 
 const starts = [
   ['redis', () => startRedis({ config: ['appendonly yes', 'appendfsync always'] })],
@@ -84,8 +85,10 @@ describeWith('redis', 'startRedis, startRedisCluster and startRedisSentinel', ()
     const sentinels = await startRedisSentinel({ sentinels: 3 });
     onTestFinished(() => sentinels.remove());
     await sentinels.primary.kill();
-    await until(async () => (await sentinels.primaryPort()) === sentinels.replica.port);
-    await until(async () => /role:master/.test(await redisCli(sentinels.replica.port, 'info', 'replication')));
+    const everyMs = 100;
+    await until(async () => (await sentinels.primaryPort()) === sentinels.replica.port, { everyMs });
+    const role = () => redisCli(sentinels.replica.port, 'info', 'replication');
+    await until(async () => /role:master/.test(await role()), { everyMs });
   });
 });
 
@@ -93,10 +96,4 @@ async function started(starting: Promise<Server>): Promise<Server> {
   const server = await starting;
   onTestFinished(() => server.remove());
   return server;
-}
-
-/** True if the process runs. A zombie does not run. */
-function isAlive(pid: number): boolean {
-  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
-  return stdout.trim() !== '' && !stdout.includes('Z');
 }

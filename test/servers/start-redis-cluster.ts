@@ -27,6 +27,9 @@ export interface RedisCluster {
   remove(): Promise<void>;
 }
 
+/** Each question starts two processes, and the answers change within seconds. */
+const everyMs = 100;
+
 /** Starts a Redis Cluster and waits until all slots are served. A node counts as failed after a second without an answer. */
 export async function startRedisCluster(options: RedisClusterOptions = {}): Promise<RedisCluster> {
   const { masters = 3, replicas = 0, config = [] } = options;
@@ -36,7 +39,9 @@ export async function startRedisCluster(options: RedisClusterOptions = {}): Prom
   const nodes = await Promise.all(Array.from({ length: masters * (1 + replicas) }, startNode));
   const all = async (act: (node: Server) => Promise<void>): Promise<void> => void (await Promise.all(nodes.map(act)));
   const ready = (): Promise<void> =>
-    all((node) => until(() => isReady(node, nodes.length, masters * replicas), { why: 'the cluster is not ready' }));
+    all((node) =>
+      until(() => isReady(node, nodes.length, masters * replicas), { everyMs, why: 'the cluster is not ready' }),
+    );
   try {
     const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
     const replicaOptions = ['--cluster-replicas', String(replicas), '--cluster-yes'];

@@ -31,6 +31,8 @@ export interface RedisSentinel {
 }
 
 const name = 'main';
+/** Each question starts a process, and the answers change within seconds. */
+const everyMs = 100;
 
 /** Starts a primary, a replica and sentinels, which replace the primary after two seconds without an answer. */
 export async function startRedisSentinel(options: RedisSentinelOptions = {}): Promise<RedisSentinel> {
@@ -54,10 +56,12 @@ export async function startRedisSentinel(options: RedisSentinelOptions = {}): Pr
   const primaryPort = async (): Promise<number> => Number((await ask('get-master-addr-by-name', name)).split('\n')[1]);
 
   await until(async () => /master_link_status:up/.test(await redisCli(replica.port, 'info', 'replication')), {
+    everyMs,
     why: 'the replica is not synchronised',
   });
   for (const { port } of sentinels) {
     await until(async () => knows(await redisCli(port, 'sentinel', 'master', name), count - 1), {
+      everyMs,
       why: 'the sentinels do not know each other',
     });
   }
@@ -71,7 +75,7 @@ export async function startRedisSentinel(options: RedisSentinelOptions = {}): Pr
       await until(
         async () => {
           await ask('failover', name);
-          return until(changed, { limitMs: 5_000 }).then(
+          return until(changed, { limitMs: 5_000, everyMs }).then(
             () => true,
             () => false,
           );

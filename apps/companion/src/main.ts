@@ -1,4 +1,3 @@
-import { codedLine } from '@thole/cli/terminal';
 import { TholeError } from '@thole/core';
 import { runCompanion } from './run-companion.ts';
 
@@ -20,9 +19,14 @@ try {
     ended,
   });
 } catch (error) {
-  const text = TholeError.is(error, 'INVALID_INPUT') ? error.message : codedLine(error);
+  const text = TholeError.is(error, 'INVALID_INPUT') ? error.message : await lineOf(error);
   process.stderr.write(`${text}\n`);
   process.exitCode = 1;
 } finally {
   clearInterval(keepAlive);
+}
+
+// Imported only for an error: the package loads the server.
+async function lineOf(error: unknown): Promise<string> {
+  return (await import('@thole/cli/terminal')).codedLine(error);
 }

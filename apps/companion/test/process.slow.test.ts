@@ -1,10 +1,13 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { signRequest } from '@thole/channels/http';
 import { textOf } from '@thole/core';
 import { DatabaseSessionService } from '@thole/sql-services';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../../test/servers/free-port.ts';
+import { runCompanion } from '../src/run-companion.ts';
 import { folderForTest } from './folder-for-test.ts';
 import { CompanionProcess } from './support/companion-process.ts';
 
@@ -38,10 +41,8 @@ describe('npm run companion', () => {
     expect(readdirSync(data).toSorted()).toEqual(['companion.db', 'messages.db', 'users.json']);
   });
 
-  it('prints its usage, and exits with 1 and the line of every mistake in companion.yaml', async () => {
+  it('exits with 1 and the line of every mistake in companion.yaml', async () => {
     const data = folderForTest();
-    const help = new CompanionProcess({ data, args: ['--help'] });
-    expect([await help.ended, help.output]).toEqual([0, expect.stringContaining('Usage: npm run companion')]);
     writeFileSync(join(data, 'companion.yaml'), 'memory:\n  preload: maybe\n  api_key: x\n');
     const broken = new CompanionProcess({ data });
     expect(await broken.ended).toBe(1);
@@ -49,19 +50,6 @@ describe('npm run companion', () => {
       'companion.yaml:2:12: memory.preload must be true or false, got another string.\n' +
         'companion.yaml:3:3: memory.api_key is not allowed: secrets are read from the environment only.\n',
     );
-    writeFileSync(join(data, 'companion.yaml'), 'channels: { http: }');
-    const keyless = new CompanionProcess({ data });
-    expect([await keyless.ended, keyless.errors]).toEqual([
-      1,
-      expect.stringContaining('channel http needs the variable COMPANION_HTTP_SECRET'),
-    ]);
-    // grow needs no channels, and therefore no secrets of channels.
-    const grow = new CompanionProcess({ data, args: ['grow', '--user', 'ann'] });
-    expect([await grow.ended, grow.errors]).toEqual([1, expect.stringContaining('Proposals need a language model')]);
-    const show = new CompanionProcess({ data, args: ['grow', 'show', '--user', 'ann'] });
-    expect([await show.ended, show.output]).toEqual([0, 'There is nothing to propose.\n']);
-    const unknown = new CompanionProcess({ data, args: ['dance'] });
-    expect([await unknown.ended, unknown.errors]).toEqual([1, expect.stringContaining('The only command is grow.')]);
   });
 
   it('reads a changed companion.yaml while it runs', async () => {
@@ -107,6 +95,31 @@ describe('npm run companion', () => {
     expect((await fetch(new URL('/', url))).status).toBe(401);
     expect(await companion.end()).toBe(0);
   });
+});
+
+describe('runCompanion', () => {
+  it('prints its usage, and throws what main.ts prints before it exits with 1', async () => {
+    const data = folderForTest();
+    expect(await outputOf(data, '--help')).toContain('Usage: npm run companion');
+    writeFileSync(join(data, 'companion.yaml'), 'channels: { http: }');
+    await expect(outputOf(data)).rejects.toThrow('channel http needs the variable COMPANION_HTTP_SECRET');
+    // grow needs no channels, and therefore no secrets of channels.
+    await expect(outputOf(data, 'grow', '--user', 'ann')).rejects.toThrow('Proposals need a language model');
+    expect(await outputOf(data, 'grow', 'show', '--user', 'ann')).toBe('There is nothing to propose.\n');
+    await expect(outputOf(data, 'dance')).rejects.toThrow('The only command is grow.');
+  });
+
+  /** Returns all output of the program, which runs in this process. */
+  async function outputOf(data: string, ...args: readonly string[]): Promise<string> {
+    const output = new PassThrough();
+    const argv = ['--data', data, ...args];
+    try {
+      await runCompanion({ argv, env: {}, input: new PassThrough(), output, ended: Promise.resolve() });
+    } finally {
+      output.end();
+    }
+    return text(output);
+  }
 });
 
 describe('companion process that is killed', () => {

@@ -80,18 +80,18 @@ describe('conversations of the concierge on Vertex AI', () => {
       expect(second.output).toContain(sentence);
     expect(second.output).toMatch(/Forgotten: .* memor/);
   });
+});
 
+describe('openDatabase', () => {
   it.each([
     ['THOLE_SESSION_URL', 'rag://5'],
     ['THOLE_MEMORY_URL', 'gs://bucket'],
     ['THOLE_ARTIFACT_URL', 'rag://5'],
-  ])('are not started with %s=%s', async (name, url) => {
-    const talk = await talkByPipe('', { env: { ...google, [name]: url } });
-    expect(talk).toMatchObject({ code: 1, output: '', errors: expect.stringContaining(`${name} must be `) });
+  ])('rejects %s=%s', async (name, url) => {
+    const env = { ...google, THOLE_DATA: folderForTest(), [name]: url };
+    await expect(openDatabase({ runtime: systemRuntime(), env })).rejects.toThrow(`${name} must be `);
   });
-});
 
-describe('openDatabase', () => {
   it('opens artifacts in S3 with region and endpoint of the URL', async () => {
     const s3 = await S3Server.start();
     onTestFinished(() => s3.close());

@@ -6,17 +6,13 @@ import { lines, talkByPipe } from './talk-by-pipe.ts';
 const seed = Number(process.env['THOLE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 describe('preferences in later sessions of one process', { timeout: 60_000 }, () => {
-  it('are used in a booking', async () => {
+  it('are used in a booking by the demo model, which the start text names', async () => {
     const talk = await talkByPipe(lines('I prefer rooms on high floors.', '/new', 'Book me a room like last time.'));
     expect(talk).toMatchObject({ code: 0, errors: '' });
+    expect(talk.output).toMatch(/^Hotel concierge\nThe model is DemoLlm, an offline demo model/);
     expect(talk.output.trimEnd().split('\n').at(-1)).toMatch(/high floor, as you prefer \(“rooms on high floors”\)\.$/);
     expect(talk.output).toContain('[find_rooms(floor: "high")');
     expect(talk.output).toMatch(/\[book_room\(room: "[456]\d\d"\) →/);
-  });
-
-  it('are recalled by the demo model, which the start text names', async () => {
-    const { output } = await talkByPipe('');
-    expect(output).toMatch(/^Hotel concierge\nThe model is DemoLlm, an offline demo model/);
   });
 
   it(`are used only for their own guest (seed ${seed})`, async () => {

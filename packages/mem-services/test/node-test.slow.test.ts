@@ -2,11 +2,12 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { packageFlags } from '../../../test/servers/package-flags.ts';
 
 describe('register', () => {
   it('registers the session suite with node:test', { timeout: 60_000 }, async () => {
     const file = fileURLToPath(new URL('node-test-suite.ts', import.meta.url));
-    const run = ['--conditions=@thole/source', '--test', '--test-reporter=tap', file];
+    const run = [...packageFlags, '--test', '--test-reporter=tap', file];
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const { stdout } = await promisify(execFile)(process.execPath, run, { env, maxBuffer: 16 * 1024 * 1024 });
     expect(Number(/^# pass (\d+)$/m.exec(stdout)?.[1])).toBeGreaterThan(100);

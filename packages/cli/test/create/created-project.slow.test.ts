@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { packageFlags } from '../../../../test/servers/package-flags.ts';
 import { spawnThole } from '../support/spawn-thole.ts';
 import { linkPackages, temporaryFolder } from '../support/temporary-folder.ts';
 import { thole } from '../support/thole.ts';
@@ -48,8 +49,8 @@ describe('a created project', { timeout: 60_000 }, () => {
 
   it.each(['demo', 'gemini', 'openai'])('passes its tests offline, without a key: %s', async (model) => {
     const cwd = await createProject(model);
-    const { PATH } = process.env;
-    const env = { PATH, NODE_OPTIONS: '--conditions=@thole/source' };
+    const { NODE_COMPILE_CACHE, PATH } = process.env;
+    const env = { PATH, NODE_OPTIONS: packageFlags.join(' '), ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
     const { stdout, status } = spawnSync(process.execPath, ['--test'], { cwd, env, encoding: 'utf8' });
     expect({
       status,
@@ -93,7 +94,8 @@ describe('a created project', { timeout: 60_000 }, () => {
     link(cwd);
     const config = { extends: './demo/tsconfig.json', include: models.map((each) => `${each}/*.ts`) };
     writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify(config));
-    const options = ['--customConditions', '@thole/source', '--pretty', 'false'];
+    const condition = packageFlags.length === 0 ? [] : ['--customConditions', '@thole/source'];
+    const options = [...condition, '--pretty', 'false'];
     const { stdout, status } = spawnSync(join(root, 'node_modules/.bin/tsc'), options, { cwd, encoding: 'utf8' });
     expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
   });

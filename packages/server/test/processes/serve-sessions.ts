@@ -3,11 +3,11 @@
 // `ttlMs`, and each time that it waits for an answer.
 import type { Llm, LlmOptions, LlmRequest, LlmResponse, SessionService } from '@thole/core';
 import { LlmAgent, Runner } from '@thole/runner';
+import { createHandler } from '@thole/server';
+import { serve } from '@thole/server/node';
 import { FunctionTool } from '@thole/tools';
 import { Channel } from '../../../../test/durability/children/channel.ts';
 import { openSessions } from '../../../../test/durability/open-sessions.ts';
-import { createHandler } from '../../src/index.ts';
-import { serve } from '../../src/node.ts';
 
 export type ChildInput = { answer: string } | { ttlMs: number };
 export type ChildOutput = { url: string } | { isWaiting: true } | { ttlMs: number };

@@ -1,5 +1,4 @@
-import { CompiledQuery } from 'kysely';
-import type { Kysely } from 'kysely';
+import type { Kysely, QueryResult } from 'kysely';
 import type { ConnectionSource, ServerConnection } from './server-database.ts';
 import type { Row, Statement, StatementResult } from './sql-database.ts';
 
@@ -9,39 +8,49 @@ export function kyselyConnections(kysely: Kysely<never>): ConnectionSource {
 }
 
 // Kysely provides a connection during a callback. This callback ends when the connection is released.
-function acquire(kysely: Kysely<never>): Promise<ServerConnection> {
+async function acquire(kysely: Kysely<never>): Promise<ServerConnection> {
+  // Imported only here: Kysely is many modules, and only callers with an instance of it need them.
+  const { CompiledQuery } = await import('kysely');
   return new Promise((resolve, reject) => {
     const executing = kysely
       .withoutPlugins()
       .connection()
-      .execute((connection) => new Promise<void>((release) => resolve(toServerConnection(connection, release))));
+      .execute(
+        (connection) =>
+          new Promise<void>((release) => {
+            const run = async ({ sql, parameters }: Statement): Promise<StatementResult> =>
+              toResult(await connection.executeQuery(CompiledQuery.raw(sql, [...parameters])));
+            resolve(toServerConnection(run, release));
+          }),
+      );
     executing.catch(reject);
   });
 }
 
 // Kysely cannot close a connection. A destroyed connection is rolled back and released when its statement has ended.
-function toServerConnection(connection: Kysely<never>, release: () => void): ServerConnection {
+function toServerConnection(
+  execute: (statement: Statement) => Promise<StatementResult>,
+  release: () => void,
+): ServerConnection {
   let running: Promise<unknown> = Promise.resolve();
   let isDestroyed = false;
   return {
     async run(statement) {
       if (isDestroyed) throw new Error('The connection was released.');
-      const result = execute(connection, statement);
+      const result = execute(statement);
       running = result.catch(() => {});
       return result;
     },
     release,
     destroy() {
       isDestroyed = true;
-      const rollBack = (): Promise<unknown> => execute(connection, { sql: 'ROLLBACK', parameters: [] });
+      const rollBack = (): Promise<unknown> => execute({ sql: 'ROLLBACK', parameters: [] });
       running.then(rollBack).then(release, release);
     },
   };
 }
 
-async function execute(connection: Kysely<never>, { sql, parameters }: Statement): Promise<StatementResult> {
-  const result = await connection.executeQuery(CompiledQuery.raw(sql, [...parameters]));
-  const { numAffectedRows, insertId, rows } = result;
+function toResult({ numAffectedRows, insertId, rows }: QueryResult<unknown>): StatementResult {
   return {
     rows: rows as Row[],
     changes: Number(numAffectedRows ?? rows.length),

@@ -1,4 +1,3 @@
-import type { DialectAdapter, QueryCompiler } from 'kysely';
 import type { FailureKind } from '../client/sql-failure.ts';
 import type { Statement, Steps } from '../client/sql-database.ts';
 import type { TableNames } from '../schema/table-names.ts';
@@ -40,8 +39,8 @@ export interface AppendSteps {
 export interface Dialect {
   readonly name: DialectName;
   readonly types: ColumnTypes;
-  createAdapter(): DialectAdapter;
-  createQueryCompiler(): QueryCompiler;
+  /** Returns a name in quotes. The name must not contain a quote. */
+  quote(name: string): string;
   /** True if `CREATE TABLE` contains the indexes. Not every server has `CREATE INDEX IF NOT EXISTS`. */
   readonly indexesInTable: boolean;
   /** False if an index always contains all rows of its table. */

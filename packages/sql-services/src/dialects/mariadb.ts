@@ -1,4 +1,3 @@
-import { MysqlAdapter, MysqlQueryCompiler } from 'kysely';
 import type { Steps } from '../client/sql-database.ts';
 import type { FailureKind } from '../client/sql-failure.ts';
 import type { TableNames } from '../schema/table-names.ts';
@@ -28,8 +27,7 @@ export const mariadb: Dialect = {
     bytes: 'longblob',
     tableEnd: 'engine = InnoDB row_format = dynamic',
   },
-  createAdapter: () => new MysqlAdapter(),
-  createQueryCompiler: () => new MysqlQueryCompiler(),
+  quote: (name) => `\`${name}\``,
   indexesInTable: true,
   hasPartialIndexes: false,
   useIndex: (name) => ` FORCE INDEX (${name})`,

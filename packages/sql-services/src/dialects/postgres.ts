@@ -1,4 +1,3 @@
-import { PostgresAdapter, PostgresQueryCompiler } from 'kysely';
 import type { SqlValue, Steps } from '../client/sql-database.ts';
 import type { FailureKind } from '../client/sql-failure.ts';
 import type { TableNames } from '../schema/table-names.ts';
@@ -22,8 +21,7 @@ export const postgres: Dialect = {
     bytes: 'bytea',
     tableEnd: '',
   },
-  createAdapter: () => new PostgresAdapter(),
-  createQueryCompiler: () => new PostgresQueryCompiler(),
+  quote: (name) => `"${name}"`,
   indexesInTable: false,
   hasPartialIndexes: true,
   useIndex: () => '',

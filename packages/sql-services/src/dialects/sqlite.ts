@@ -1,4 +1,3 @@
-import { SqliteAdapter, SqliteQueryCompiler } from 'kysely';
 import type { Steps } from '../client/sql-database.ts';
 import type { FailureKind } from '../client/sql-failure.ts';
 import type { TableNames } from '../schema/table-names.ts';
@@ -23,8 +22,7 @@ export const sqlite: Dialect = {
     bytes: 'blob',
     tableEnd: '',
   },
-  createAdapter: () => new SqliteAdapter(),
-  createQueryCompiler: () => new SqliteQueryCompiler(),
+  quote: (name) => `"${name}"`,
   indexesInTable: false,
   hasPartialIndexes: true,
   useIndex: (name) => ` INDEXED BY ${name}`,

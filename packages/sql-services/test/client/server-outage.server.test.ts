@@ -4,6 +4,7 @@ import { createEvent, TholeError } from '@thole/core';
 import { DatabaseSessionService } from '@thole/sql-services';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeWith, rounds, startMariaDb, startPostgres } from '../../../../test/servers/index.ts';
+import { createDatabase } from '../support/create-database.ts';
 import { readOutput, startProcess } from '../support/start-process.ts';
 
 const ref = { appName: 'app', userId: 'u', sessionId: 's' };
@@ -13,7 +14,7 @@ const starts = [
 ] as const;
 
 for (const [kind, start] of starts) {
-  describeWith(kind, `Outages of ${kind}`, () => {
+  describeWith(kind, `Outages of ${kind}`, (sharedUrl) => {
     it(
       'keep each acknowledged event once if the server is killed repeatedly (contract 7)',
       { timeout: rounds(60_000, 600_000) },
@@ -59,13 +60,13 @@ for (const [kind, start] of starts) {
     );
 
     it('keep acknowledged events if our process is killed (contract 7)', async () => {
-      const server = await start();
-      onTestFinished(() => server.remove());
-      const service = new DatabaseSessionService(server.url);
+      const { url, remove } = await createDatabase(kind, sharedUrl);
+      onTestFinished(remove);
+      const service = new DatabaseSessionService(url);
       onTestFinished(() => service.close());
       const acknowledged: string[] = [];
       for (let round = 0; round < rounds(2, 30); round++) {
-        const child = startProcess('append-many.ts', server.url, `p${round}`, '8', '100000');
+        const child = startProcess('append-many.ts', url, `p${round}`, '8', '100000');
         const ending = readOutput(child);
         await once(child.stdout, 'data');
         await sleep(50 + 30 * (round % 7));

@@ -30,7 +30,7 @@ export function serverTables(
   dbUrl: string,
   tablePrefix: string,
 ): ServerTables {
-  const connection = kind === 'mariadb' ? connectMariaDb(dbUrl) : connectPostgres(dbUrl);
+  const connection = connect(kind, dbUrl);
   let creating: Promise<void> | undefined;
   const create = async (): Promise<void> => {
     const store = new SqlSessionStore({ dbUrl, tablePrefix });
@@ -41,10 +41,18 @@ export function serverTables(
     query: (sql) => connection.query(sql),
     async empty() {
       await (creating ??= create());
-      for (const name of names) await connection.query(`DELETE FROM ${tablePrefix}${name}`);
+      await connection.query(names.map((name) => `DELETE FROM ${tablePrefix}${name}`).join('; '));
     },
     close: () => connection.close(),
   };
+}
+
+/** A connection to a server. The first query opens it. */
+export function connect(
+  kind: 'postgres' | 'pgbouncer' | 'mariadb',
+  dbUrl: string,
+): Pick<ServerTables, 'query' | 'close'> {
+  return kind === 'mariadb' ? connectMariaDb(dbUrl) : connectPostgres(dbUrl);
 }
 
 function connectPostgres(connectionString: string): Pick<ServerTables, 'query' | 'close'> {
@@ -53,6 +61,6 @@ function connectPostgres(connectionString: string): Pick<ServerTables, 'query' |
 }
 
 function connectMariaDb(uri: string): Pick<ServerTables, 'query' | 'close'> {
-  const pool = createPool({ uri, connectionLimit: 1 });
+  const pool = createPool({ uri, connectionLimit: 1, multipleStatements: true });
   return { query: async (sql) => (await pool.query(sql))[0] as never, close: () => pool.end() };
 }
