@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { SkipReporter } from './test/servers/skip-reporter.ts';
 import { isLong } from './test/servers/long.ts';
+import { memoryFolder } from './test/servers/memory-folder.ts';
 
 const tests = ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/**/*.test.ts'];
 const slow = '**/*.slow.test.ts';
@@ -11,6 +12,8 @@ const never = ['**/node_modules/**', '**/dist/**'];
 // These tests often wait for servers, leases, processes and pages, so that more workers than cores are faster. One group:
 // nobody waits for the last file of a project.
 const waiting = { maxWorkers: 4, sequence: { groupOrder: 1 } };
+const folder = memoryFolder();
+const withMemoryFolder = folder === undefined ? {} : { env: { TMPDIR: folder } };
 
 export default defineConfig({
   // Sources, not dist. The list replaces vitest's own, which has `module`: Node does not know that condition, and the AWS
@@ -32,6 +35,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           isolate: false,
+          ...withMemoryFolder,
           include: tests,
           exclude: [...never, slow, packed, onServers, inBrowser],
         },
@@ -43,6 +47,7 @@ export default defineConfig({
           name: 'slow',
           isolate: false,
           ...waiting,
+          ...withMemoryFolder,
           include: [slow],
           exclude: never,
           testTimeout: 120_000,

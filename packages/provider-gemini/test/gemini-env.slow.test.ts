@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { ProtocolServer } from '@thole/testing/http';
 import type { ServerAnswer } from '@thole/testing/http';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Gemini, GeminiEmbedder } from '../src/index.ts';
 import { answerAsGemini } from './gemini-server.ts';
 import { collect, question } from './local-gemini.ts';
@@ -32,7 +32,7 @@ afterEach(async () => {
   Object.assign(process.env, originalEnv);
   await server.close();
 });
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Writes a key file in Google Cloud's format. */
 function writeServiceAccount(): void {

@@ -69,14 +69,16 @@ describe.each(services)(`%s, seed ${seed}`, { timeout: 120_000 }, (name, make) =
     console.info(`${name}: THOLE_SEED=${seed}`);
     await liveAtRandom(make, { seed });
   });
-
-  it.each(scopeMutants)('fails the comparison if it %s (contract 30)', async (_, change) => {
-    const living = liveAtRandom((runtime) => withScopes(make(runtime), change), { seed, operations: 280 });
-    await expect(living).rejects.toThrow(`Seed ${seed}, operation`);
-  });
 });
 
+// Once: a mutant changes the names before the service receives them, and all services above pass the same comparison.
 describe('liveAtRandom', () => {
+  it.each(scopeMutants)('detects a service that %s (contract 30)', async (_, change) => {
+    const mutant = (runtime: FixedRuntime) => withScopes(new InMemoryMemoryService({ runtime }), change);
+    const living = liveAtRandom(mutant, { seed, operations: 280 });
+    await expect(living).rejects.toThrow(`Seed ${seed}, operation`);
+  });
+
   it('detects a service that restores deleted entries (contract 31)', async () => {
     const forgetful = (runtime: FixedRuntime): Required<MemoryService> => {
       const memory = new InMemoryMemoryService({ runtime });

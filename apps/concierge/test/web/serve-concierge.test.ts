@@ -1,6 +1,6 @@
-import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { serveConcierge } from '../../src/web/serve-concierge.ts';
+import { folderForTest } from '../folder-for-test.ts';
 import { startConcierge } from './start-concierge.ts';
 
 const session = { appName: 'hotel', userId: 'alice', sessionId: 'stay' };
@@ -31,7 +31,7 @@ describe('serveConcierge', () => {
     let errors = '';
     const code = await serveConcierge({
       argv: ['--port', new URL(first.url).port],
-      env: { THOLE_DATA: tmpdir() },
+      env: { THOLE_DATA: folderForTest() },
       print: () => {},
       printError: (text) => (errors += text),
       ended: Promise.resolve(),

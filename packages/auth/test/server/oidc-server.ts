@@ -27,6 +27,9 @@ const clients: ClientMetadata[] = [
   }),
 ];
 
+// One key for all servers: generating an RSA key takes long.
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
 /** A real authorization server (oidc-provider) in this process, on a free local port. */
 export class OidcServer {
   /** Requests to the token endpoint, in order. */
@@ -96,7 +99,6 @@ export class OidcServer {
 }
 
 function createProvider(issuer: string, redirectUris: readonly string[], resource: string | undefined): Provider {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return new Provider(issuer, {
     clients: clients.map((each) => ({ ...each, redirect_uris: [...each.redirect_uris!, ...redirectUris] })),
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'one' } as never] },

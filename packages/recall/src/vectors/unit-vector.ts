@@ -3,5 +3,8 @@ export function unitVector(vector: Float32Array): Float32Array | undefined {
   let square = 0;
   for (let i = 0; i < vector.length; i++) square += vector[i]! * vector[i]!;
   const length = Math.sqrt(square);
-  return Number.isFinite(length) && length > 0 ? Float32Array.from(vector, (x) => x / length) : undefined;
+  if (!Number.isFinite(length) || length === 0) return undefined;
+  const unit = new Float32Array(vector.length);
+  for (let i = 0; i < vector.length; i++) unit[i] = vector[i]! / length;
+  return unit;
 }

@@ -76,12 +76,15 @@ export function rankByDefinition(
   const averageSession = mean(allSessions.map(sessionLength));
   const countInSession = (turns: readonly MemoryEntry[], word: string): number =>
     count(turns.flatMap(wordsOf), word) + turns.filter(({ author }) => author!.toLowerCase() === word).length;
+  const sessionWords = [...query.words, ...(query.about ? [query.about.toLowerCase()] : [])];
+  const sessionsWith = new Map(
+    sessionWords.map((word) => [word, allSessions.filter((each) => countInSession(each, word) > 0).length]),
+  );
   const session = (entry: MemoryEntry): number => {
     const turns = sessions.get(entry.sessionId ?? entry.id)!;
-    return sum([...query.words, ...(query.about ? [query.about.toLowerCase()] : [])], (word) => {
-      const sessionsWith = allSessions.filter((each) => countInSession(each, word) > 0).length;
+    return sum(sessionWords, (word) => {
       const value = bm25(countInSession(turns, word), sessionLength(turns), averageSession, 1.2, 0.75);
-      return idf(allSessions.length, sessionsWith) * value;
+      return idf(allSessions.length, sessionsWith.get(word)!) * value;
     });
   };
   const neighbour = (entry: MemoryEntry, offset: number): MemoryEntry | undefined => {

@@ -68,15 +68,17 @@ export function assertSchemaVersion(version: number): void {
 /** Creates the tables or updates them to the version of this package. Several processes may call this at the same time. */
 export async function migrate(database: SqlDatabase, tables: TableNames, location: TableLocation): Promise<void> {
   const deadline = database.deadline();
-  if ((await readSchemaVersion(database, tables, deadline)) < SCHEMA_VERSION) {
+  let version = await readSchemaVersion(database, tables, deadline);
+  if (version < SCHEMA_VERSION) {
     try {
       await database.transact(() => migrationSteps(database, tables, location), deadline);
     } catch (error) {
       // Another process migrated at the same time. The version is checked below.
       if (!isSqlFailure(error, 'duplicate')) throw error;
     }
+    version = await readSchemaVersion(database, tables, deadline);
   }
-  assertSchemaVersion(await readSchemaVersion(database, tables, deadline));
+  assertSchemaVersion(version);
 }
 
 function* migrationSteps(database: SqlDatabase, tables: TableNames, location: TableLocation): Steps<void> {
