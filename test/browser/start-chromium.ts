@@ -15,5 +15,7 @@ export async function startChromium(): Promise<BrowserServer> {
     process.env.THOLE_CHROMIUM ?? (await findOrInstall('chromium', () => findProgram(...programs)));
   // Chromium has no sandbox for root; it only opens pages of this project. Containers have a small /dev/shm.
   const args = [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-dev-shm-usage', '--disable-gpu'];
+  // A page is open for about one second. Optimizing its code takes longer than running it without optimization.
+  args.push('--js-flags=--no-opt,--no-maglev');
   return chromium.launchServer({ executablePath, args, host: '127.0.0.1' });
 }

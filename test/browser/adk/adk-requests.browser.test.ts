@@ -11,36 +11,37 @@ import { openAdkWebOn } from './adk-web.ts';
 import type { AdkWeb } from './adk-web.ts';
 
 describeInBrowser('ADK’s web UI with requests of our server', (browser) => {
-  it('confirms a tool call', async () => {
-    const { page, booked, requests } = await openDesk(browser(), calls('book', { room: 7 }), says('Room 7 is yours.'));
-    await ask(page, 'Book me a room');
+  it('confirms and rejects a tool call, and answers a request for input', async () => {
+    const { page, booked, requests, model } = await openDesk(
+      browser(),
+      calls('book', { room: 7 }),
+      says('Then not.'),
+      calls('book', { room: 7 }),
+      says('Room 7 is yours.'),
+      calls('request_input', { message: 'Which room?' }),
+      says('Room 9 it is.'),
+    );
+    // The UI removes an answered request.
     const request = page.locator('app-long-running-response');
+    await ask(page, 'Book me a room');
+    await request.getByRole('button').click();
+    await page.getByText('Then not.').waitFor();
+    expect(booked).toEqual([]);
+
+    await ask(page, 'Book me a room again');
     await request.locator('input[type=checkbox]').check();
     expect(booked).toEqual([]);
     await request.getByRole('button').click();
     await page.getByText('Room 7 is yours.').waitFor();
     expect(booked).toEqual([{ room: 7 }]);
-    expect(requests.filter((each) => each === 'POST /run_sse')).toHaveLength(2);
-  });
+    expect(requests.filter((each) => each === 'POST /run_sse')).toHaveLength(4);
 
-  it('rejects a tool call', async () => {
-    const { page, booked } = await openDesk(browser(), calls('book', { room: 7 }), says('Then not.'));
-    await ask(page, 'Book me a room');
-    await page.locator('app-long-running-response').getByRole('button').click();
-    await page.getByText('Then not.').waitFor();
-    expect(booked).toEqual([]);
-  });
-
-  it('answers a request for input', async () => {
-    const question = calls('request_input', { message: 'Which room?' });
-    const { page, model } = await openDesk(browser(), question, says('Room 9 it is.'));
     await ask(page, 'Ask me');
-    const request = page.locator('app-long-running-response');
     await request.getByText('Which room?').waitFor();
     await request.locator('input').fill('9');
     await request.getByRole('button').last().click();
     await page.getByText('Room 9 it is.').waitFor();
-    expect(JSON.stringify(model.requests[1]!.contents)).toContain('"room":9');
+    expect(JSON.stringify(model.requests.at(-1)!.contents)).toContain('"room":9');
   });
 });
 

@@ -31,7 +31,7 @@ describeInBrowser('ADK’s web UI, on our server', (browser) => {
     hotel.model.assertDone();
   });
 
-  it('shows state, the artifact and its content, spans, and the model’s request', async () => {
+  it('shows state, an artifact, spans, the model’s request, and the graph of agent and tools', async () => {
     const { page, requests } = await openAdkWeb(browser(), ...answers);
     await ask(page, 'Book me a room');
     await page.getByText('is yours.').waitFor();
@@ -50,14 +50,8 @@ describeInBrowser('ADK’s web UI, on our server', (browser) => {
     const info = page.getByRole('tabpanel', { name: 'Info' });
     await info.getByText('You are the concierge of a small hotel.').first().waitFor();
     expect(await info.getByText('functionResponse').count()).toBeGreaterThan(0);
-  });
-
-  it('draws the graph of the agent and its tools', async () => {
-    const { page } = await openAdkWeb(browser(), ...answers);
-    await ask(page, 'Book me a room');
-    await page.getByText('is yours.').waitFor();
     await detail(page, 'account_tree');
-    const drawing = page.getByRole('tabpanel', { name: 'Info' }).locator('svg', { hasText: 'concierge' });
+    const drawing = info.locator('svg', { hasText: 'concierge' });
     await drawing.waitFor();
     expect((await drawing.locator('g.node').count()) >= 5).toBe(true);
   });

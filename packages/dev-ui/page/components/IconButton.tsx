@@ -1,8 +1,9 @@
-import { Tooltip, TooltipAnchor, TooltipProvider } from '@ariakit/react';
+import { TooltipAnchor, TooltipProvider } from '@ariakit/react';
 import type { JSX } from 'preact';
 import { isTouch } from '../state/screen.ts';
 import { Icon } from './icons.tsx';
 import type { IconName } from './icons.tsx';
+import { OpenTooltip } from './OpenTooltip.tsx';
 
 interface Props extends Omit<JSX.IntrinsicElements['button'], 'icon' | 'label' | 'class'> {
   class?: string | undefined;
@@ -33,9 +34,9 @@ export function IconButton({ label, icon, keys, plain, class: more = '', ...rest
       <TooltipAnchor render={<button type="button" aria-label={label} {...rest} class={`icon-button ${more}`} />}>
         {image}
       </TooltipAnchor>
-      <Tooltip class="tooltip" gutter={6}>
+      <OpenTooltip class="tooltip" gutter={6}>
         {label} {keys && !isTouch.value && <kbd>{keys}</kbd>}
-      </Tooltip>
+      </OpenTooltip>
     </TooltipProvider>
   );
 }

@@ -1,5 +1,6 @@
-import { Menu, MenuButton, MenuItem, MenuProvider } from '@ariakit/react';
+import { MenuButton, MenuItem, MenuProvider } from '@ariakit/react';
 import { Icon } from '../components/icons.tsx';
+import { OpenMenu } from '../components/OpenMenu.tsx';
 import { apps } from '../state/apps.ts';
 import { appName, go } from '../state/location.ts';
 
@@ -13,7 +14,7 @@ export function AppMenu() {
         <strong>{name ?? 'no app'}</strong>
         <Icon name="down" size={12} />
       </MenuButton>
-      <Menu class="menu" gutter={6} aria-label="Apps" portal>
+      <OpenMenu class="menu" gutter={6} aria-label="Apps" portal>
         {known.length === 0 && <p class="menu-empty muted">No apps yet.</p>}
         {known.map((app) => (
           <MenuItem
@@ -29,7 +30,7 @@ export function AppMenu() {
             </span>
           </MenuItem>
         ))}
-      </Menu>
+      </OpenMenu>
     </MenuProvider>
   );
 }

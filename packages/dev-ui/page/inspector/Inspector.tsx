@@ -53,11 +53,9 @@ export function Inspector() {
             </Tab>
           ))}
         </TabList>
-        {tabs.map((tab) => (
-          <TabPanel key={tab} tabId={tab} class="tab-panel" unmountOnHide>
-            <OpenPanel tab={tab} />
-          </TabPanel>
-        ))}
+        <TabPanel key={selected} tabId={selected} class="tab-panel">
+          <OpenPanel tab={selected} />
+        </TabPanel>
       </TabProvider>
     </div>
   );

@@ -1,8 +1,9 @@
-import { Menu, MenuButton, MenuItem, MenuProvider } from '@ariakit/react';
+import { MenuButton, MenuItem, MenuProvider } from '@ariakit/react';
 import type { SessionSummary } from '@thole/core';
 import { useRef, useState } from 'preact/hooks';
 import { formatAge, formatMoment } from '../components/format.ts';
 import { Icon } from '../components/icons.tsx';
+import { OpenMenu } from '../components/OpenMenu.tsx';
 import { appName, sessionId, userId } from '../state/location.ts';
 import { requestCounts } from '../state/inbox.ts';
 import { now } from '../state/now.ts';
@@ -72,7 +73,7 @@ export function SessionRow({ session, excerpt }: { session: SessionSummary; exce
         <MenuButton class="icon-button session-more" aria-label={`More about ${name}`}>
           <Icon name="more" />
         </MenuButton>
-        <Menu class="menu" gutter={4} portal unmountOnHide aria-label={name}>
+        <OpenMenu class="menu" gutter={4} portal unmountOnHide aria-label={name}>
           <MenuItem class="menu-item" onClick={() => setIsRenaming(true)}>
             <Icon name="edit" /> Rename
           </MenuItem>
@@ -82,7 +83,7 @@ export function SessionRow({ session, excerpt }: { session: SessionSummary; exce
           <MenuItem class="menu-item menu-bad" onClick={remove}>
             <Icon name="trash" /> Delete
           </MenuItem>
-        </Menu>
+        </OpenMenu>
       </MenuProvider>
     </div>
   );
