@@ -1,4 +1,5 @@
 import { createEvent } from '@thole/core';
+import type { Event, Part } from '@thole/core';
 import { expect, it } from 'vitest';
 import { describeInBrowser } from '../describe-in-browser.ts';
 import { startHotelServer } from '../hotel-server.ts';
@@ -38,6 +39,38 @@ describeInBrowser('the page with 10,000 events', (browser) => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('j');
     await page.locator('article[aria-current]').waitFor();
+  });
+});
+
+describeInBrowser('a conversation longer than the view', (browser) => {
+  it('keeps a tool call open that was outside the view', async () => {
+    const hotel = await startHotelServer();
+    const ref = { appName: 'hotel', userId: 'user', sessionId: 'long' };
+    const session = await hotel.sessionService.createSession(ref);
+    const append = (author: string, part: Part): Promise<Event> => {
+      const role = author === 'user' ? 'user' : 'model';
+      const event = createEvent({ author, invocationId: 'i', content: { role, parts: [part] } });
+      return hotel.sessionService.appendEvent({ session, event });
+    };
+    await append('user', { text: 'Question' });
+    await append('concierge', { functionCall: { id: 'c1', name: 'find_room', args: { floor: 'the highest' } } });
+    await append('concierge', { functionResponse: { id: 'c1', name: 'find_room', response: { room: 12 } } });
+    for (let i = 0; i < 150; i++) await append('concierge', { text: `Answer ${i}` });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/long`);
+    await page.getByText('Answer 149').hover();
+    const call = page.locator('summary', { hasText: 'find_room' });
+    await page.mouse.wheel(0, -100_000);
+    await call.click();
+    const inside = page.getByRole('tree', { name: 'arguments' });
+    await inside.getByText('the highest').waitFor();
+    await page.getByRole('button', { name: 'Jump to newest' }).click();
+    await page.getByText('Answer 149').waitFor();
+    await expect.poll(() => call.count()).toBe(0);
+    await page.getByText('Answer 149').hover();
+    await page.mouse.wheel(0, -100_000);
+    await inside.getByText('the highest').waitFor();
+    await call.click();
+    await expect.poll(() => inside.count()).toBe(0);
   });
 });
 

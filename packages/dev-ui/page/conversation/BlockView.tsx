@@ -5,13 +5,14 @@ import { RequestCard } from '../requests/RequestCard.tsx';
 import type { Block } from './entries.ts';
 import { EventError } from './EventError.tsx';
 import { FileView } from './FileView.tsx';
+import { foldOf } from './open-folds.ts';
 import { Thought } from './Thought.tsx';
 import { ToolLine } from './ToolLine.tsx';
 import { GivenAnswer } from './GivenAnswer.tsx';
 
-/** One block of a row. */
-export function BlockView(props: { block: Block; event: Event; writing?: boolean | undefined }) {
-  const { block, event, writing } = props;
+/** One block of a row. `place` is its place in the row. */
+export function BlockView(props: { block: Block; event: Event; place: number; writing?: boolean | undefined }) {
+  const { block, event, place, writing } = props;
   switch (block.kind) {
     case 'text':
       return event.author === 'user' ? (
@@ -22,9 +23,9 @@ export function BlockView(props: { block: Block; event: Event; writing?: boolean
         <Markdown text={block.text} streaming={writing} />
       );
     case 'thought':
-      return <Thought text={block.text} writing={writing} />;
+      return <Thought text={block.text} fold={foldOf(event.id, place)} writing={writing} />;
     case 'tool':
-      return <ToolLine tool={block.tool} event={event} />;
+      return <ToolLine tool={block.tool} event={event} fold={foldOf(event.id, place)} />;
     case 'request':
       return <RequestCard call={block.call} recorded={block.recorded} />;
     case 'file':
@@ -32,7 +33,7 @@ export function BlockView(props: { block: Block; event: Event; writing?: boolean
     case 'code':
       return <CodeBlock code={block.code} language={block.language} />;
     case 'answer':
-      return <GivenAnswer response={block.response} />;
+      return <GivenAnswer response={block.response} fold={foldOf(event.id, place)} />;
     case 'error':
       return <EventError event={event} />;
     case 'note':

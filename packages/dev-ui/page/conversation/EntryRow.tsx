@@ -67,7 +67,7 @@ export function EntryRow({ entry, isSelected }: { entry: Entry; isSelected?: boo
         <div class="entry-blocks">
           {blocks.map((block, i) => (
             <ErrorBoundary key={i}>
-              <BlockView block={block} event={event} writing={isWriting && i === blocks.length - 1} />
+              <BlockView block={block} event={event} place={i} writing={isWriting && i === blocks.length - 1} />
             </ErrorBoundary>
           ))}
         </div>

@@ -1,13 +1,13 @@
 import type { FunctionResponse } from '@thole/core';
 import { requestKindOf } from '@thole/core/kit';
-import { useState } from 'preact/hooks';
 import { JsonTree } from '../inspector/JsonTree.tsx';
 import { Icon } from '../components/icons.tsx';
+import type { Fold } from './open-folds.ts';
 import { ResponseParts } from './ResponseParts.tsx';
 
 /** An answer to a call that a person gave, or whose call is missing. */
-export function GivenAnswer({ response }: { response: FunctionResponse }) {
-  const [open, setOpen] = useState(false);
+export function GivenAnswer({ response, fold }: { response: FunctionResponse; fold: Fold }) {
+  const [open, setOpen] = fold;
   const label = labelOf(response);
   return (
     <>

@@ -1,10 +1,13 @@
 import { Icon } from '../components/icons.tsx';
 import { Markdown } from '../markdown/Markdown.tsx';
+import type { Fold } from './open-folds.ts';
 
 /** The model's thoughts, collapsed. */
-export function Thought({ text, writing }: { text: string; writing?: boolean | undefined }) {
+export function Thought(props: { text: string; fold: Fold; writing?: boolean | undefined }) {
+  const { text, writing } = props;
+  const [open, setOpen] = props.fold;
   return (
-    <details class="fold thought">
+    <details class="fold thought" open={open} onToggle={(toggle) => setOpen(toggle.currentTarget.open)}>
       <summary>
         <Icon name="right" size={12} />
         {writing ? 'Thinking …' : 'Thoughts'}

@@ -1,5 +1,4 @@
 import type { Event } from '@thole/core';
-import { useState } from 'preact/hooks';
 import { JsonTree } from '../inspector/JsonTree.tsx';
 import { formatDuration } from '../components/format.ts';
 import { Icon } from '../components/icons.tsx';
@@ -7,12 +6,13 @@ import { ResultForm } from '../requests/ResultForm.tsx';
 import { isRunning } from '../state/run.ts';
 import { inspect } from '../state/open-inspector.ts';
 import type { ToolUse } from './entries.ts';
+import type { Fold } from './open-folds.ts';
 import { ResponseParts } from './ResponseParts.tsx';
 
 /** A tool call as one line with name, time and result. It opens to arguments and answer. */
-export function ToolLine({ tool, event }: { tool: ToolUse; event: Event }) {
+export function ToolLine({ tool, event, fold }: { tool: ToolUse; event: Event; fold: Fold }) {
   const { call, response, tookMs } = tool;
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = fold;
   const state = stateOf(tool, isRunning.value);
   const error = tool.state === 'failed' ? response?.response['error'] : undefined;
   return (
