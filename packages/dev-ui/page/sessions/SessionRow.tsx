@@ -34,8 +34,7 @@ export function SessionRow({ session, excerpt }: { session: SessionSummary; exce
   function remove(): void {
     const near = buttonNear(item.current);
     deleteSession(ref, name);
-    // An opened message box has the focus already.
-    requestAnimationFrame(() => document.activeElement === document.body && near?.focus());
+    requestAnimationFrame(() => near && focusWhenLost(near));
   }
   if (isRenaming) return <RenameField session={session} close={endRename} />;
   return (
@@ -100,4 +99,13 @@ function buttonNear(row: HTMLElement | null): HTMLElement | undefined {
 function nameOf(id: string): string {
   const session = sessions.value?.find((each) => each.id === id);
   return (session && displayNameOf(session)) ?? id;
+}
+
+/**
+ * Focuses a button when the element with the focus is removed, within 30 frames: the closing menu has the focus until then. Does
+ * nothing if an opened message box gets the focus.
+ */
+function focusWhenLost(button: HTMLElement, frames = 30): void {
+  if (document.activeElement === document.body) button.focus();
+  else if (frames > 0) requestAnimationFrame(() => focusWhenLost(button, frames - 1));
 }
