@@ -19,6 +19,7 @@ export { SqlSessionStore } from './session/sql-session-store.ts';
 export type { SqlSessionStoreOptions } from './session/session-store-options.ts';
 export type { DatabaseOptions } from './client/sql-options.ts';
 export type { DialectName } from './dialects/dialect.ts';
+export type { KyselyDatabase } from './client/kysely-connections.ts';
 export type { MariaDbPool } from './client/mariadb-pool.ts';
 export type { PostgresClient, PostgresPool } from './client/postgres-pool.ts';
 export type { PruneRequest } from './session/prune-events.ts';

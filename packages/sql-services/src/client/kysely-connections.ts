@@ -1,16 +1,25 @@
-import type { Kysely, QueryResult } from 'kysely';
+import { loadDriver } from './load-driver.ts';
 import type { ConnectionSource, ServerConnection } from './server-database.ts';
 import type { Row, Statement, StatementResult } from './sql-database.ts';
 
+/** The part of a Kysely instance that this package uses. */
+export interface KyselyDatabase {
+  withoutPlugins(): KyselyDatabase;
+  connection(): { execute<T>(use: (connection: KyselyDatabase) => Promise<T>): Promise<T> };
+  /** Its queries are those of Kysely's `CompiledQuery.raw`. */
+  executeQuery(
+    query: never,
+  ): Promise<{ rows: unknown[]; numAffectedRows?: bigint | undefined; insertId?: bigint | undefined }>;
+}
+
 /** Returns the connections of the caller's Kysely instance, without its plugins. */
-export function kyselyConnections(kysely: Kysely<never>): ConnectionSource {
+export function kyselyConnections(kysely: KyselyDatabase): ConnectionSource {
   return { acquire: () => acquire(kysely), close: async () => {} };
 }
 
 // Kysely provides a connection during a callback. This callback ends when the connection is released.
-async function acquire(kysely: Kysely<never>): Promise<ServerConnection> {
-  // Imported only here: Kysely is many modules, and only callers with an instance of it need them.
-  const { CompiledQuery } = await import('kysely');
+async function acquire(kysely: KyselyDatabase): Promise<ServerConnection> {
+  const { CompiledQuery } = await loadDriver('kysely', () => import('kysely'));
   return new Promise((resolve, reject) => {
     const executing = kysely
       .withoutPlugins()
@@ -19,7 +28,7 @@ async function acquire(kysely: Kysely<never>): Promise<ServerConnection> {
         (connection) =>
           new Promise<void>((release) => {
             const run = async ({ sql, parameters }: Statement): Promise<StatementResult> =>
-              toResult(await connection.executeQuery(CompiledQuery.raw(sql, [...parameters])));
+              toResult(await connection.executeQuery(CompiledQuery.raw(sql, [...parameters]) as never));
             resolve(toServerConnection(run, release));
           }),
       );
@@ -50,7 +59,8 @@ function toServerConnection(
   };
 }
 
-function toResult({ numAffectedRows, insertId, rows }: QueryResult<unknown>): StatementResult {
+function toResult(result: Awaited<ReturnType<KyselyDatabase['executeQuery']>>): StatementResult {
+  const { numAffectedRows, insertId, rows } = result;
   return {
     rows: rows as Row[],
     changes: Number(numAffectedRows ?? rows.length),

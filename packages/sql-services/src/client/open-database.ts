@@ -1,13 +1,13 @@
 import { systemRuntime, TholeError } from '@thole/core';
 import { assertCount, invalidInput } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
-import type { Kysely } from 'kysely';
 import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { mariadb } from '../dialects/mariadb.ts';
 import { postgres } from '../dialects/postgres.ts';
 import { sqlite } from '../dialects/sqlite.ts';
 import { displayNameOfAddress, displayNameOfPool } from './display-name.ts';
 import { kyselyConnections } from './kysely-connections.ts';
+import type { KyselyDatabase } from './kysely-connections.ts';
 import { mariaDbConnections, openMariaDb } from './mariadb-pool.ts';
 import type { MariaDbPool } from './mariadb-pool.ts';
 import { parseDatabaseUrl } from './parse-database-url.ts';
@@ -68,7 +68,7 @@ function openCallerDatabase(db: unknown, name: unknown, runtime: Runtime, timeou
 function toConnectionSource(db: unknown, name: DialectName): ConnectionSource {
   const has = (method: string): boolean =>
     typeof db === 'object' && db !== null && typeof (db as { [method: string]: unknown })[method] === 'function';
-  if (has('connection') && has('withoutPlugins')) return kyselyConnections(db as Kysely<never>);
+  if (has('connection') && has('withoutPlugins')) return kyselyConnections(db as KyselyDatabase);
   if (name === 'postgres' && has('connect') && has('query')) return postgresConnections(db as PostgresPool);
   if (name === 'mariadb' && has('getConnection')) return mariaDbConnections(db as MariaDbPool);
   throw invalidInput('db', 'a Kysely instance, or a pool of pg or mysql2 with its dialect', db);

@@ -1,7 +1,7 @@
 import type { Runtime } from '@thole/core';
 import { invalidInput, isPlainObject, optionNames } from '@thole/core/kit';
-import type { Kysely } from 'kysely';
 import type { DialectName } from '../dialects/dialect.ts';
+import type { KyselyDatabase } from './kysely-connections.ts';
 import type { MariaDbPool } from './mariadb-pool.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 
@@ -16,7 +16,7 @@ export interface DatabaseOptions {
    */
   dbUrl?: string | undefined;
   /** Instead of `dbUrl`: a pool of `pg` or `mysql2`, or a Kysely instance. The caller opens and closes it. */
-  db?: PostgresPool | MariaDbPool | Kysely<never> | undefined;
+  db?: PostgresPool | MariaDbPool | KyselyDatabase | undefined;
   /** Database of `db`. Required with `db`. */
   dialect?: DialectName | undefined;
   /** Start of all table names: lower-case letters, digits and underscores. Default: `thole_`. */

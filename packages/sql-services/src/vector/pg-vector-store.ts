@@ -1,7 +1,7 @@
 import { systemRuntime, TholeError } from '@thole/core';
 import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
-import type { Kysely } from 'kysely';
+import type { KyselyDatabase } from '../client/kysely-connections.ts';
 import type { PostgresPool } from '../client/postgres-pool.ts';
 import { openDatabase } from '../client/open-database.ts';
 import { query } from '../client/sql-database.ts';
@@ -15,7 +15,7 @@ export interface PgVectorStoreOptions {
   /** URL of the database: `postgresql://…`. Required without `db`. */
   dbUrl?: string | undefined;
   /** Instead of `dbUrl`: a pool of `pg`, or a Kysely instance. The caller opens and closes it. */
-  db?: PostgresPool | Kysely<never> | undefined;
+  db?: PostgresPool | KyselyDatabase | undefined;
   /** Start of the table's name. Default: `thole_`. */
   tablePrefix?: string | undefined;
   /** Schema of the table. Default: none. */

@@ -106,7 +106,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     });
 
     it('uses a Kysely instance of the caller and does not close it', async () => {
-      const kysely = new Kysely<never>({
+      const kysely = new Kysely<{ rooms: { floor: number } }>({
         dialect:
           kind === 'postgres'
             ? new PostgresDialect({ pool: new pg.Pool({ connectionString: dbUrl }) })
