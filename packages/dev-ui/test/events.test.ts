@@ -1,6 +1,7 @@
 import type { FunctionCall } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { forkOf } from '../page/state/fork-of.ts';
+import { isSameData } from '../page/state/is-same-data.ts';
 import { joinPartial } from '../page/state/join-partials.ts';
 import { mergeEvents } from '../page/state/merge-events.ts';
 import { displayNameOf, titleOf } from '../page/state/title-of.ts';
@@ -21,12 +22,41 @@ describe('mergeEvents', () => {
     expect(mergeEvents(known, [])).toBe(known);
   });
 
+  it('returns the known list for the same data, and otherwise keeps only unchanged events', () => {
+    const known = [one, two];
+    expect(mergeEvents(known, structuredClone(known))).toBe(known);
+    const changed = { ...structuredClone(two), content: { parts: [{ text: 'Other' }] } };
+    const merged = mergeEvents(known, [structuredClone(one), changed, three]);
+    expect(merged).toEqual([one, changed, three]);
+    expect(merged[0]).toBe(one);
+  });
+
   it('adds empty arguments to calls without arguments, and keeps other events unchanged', () => {
     const call = anEvent(2, { parts: [{ text: 'Now.' }, { functionCall: { name: 'now' } as FunctionCall }] });
     const [first, second] = mergeEvents([], [one, call]);
     expect(first).toBe(one);
     expect(second!.content!.parts).toEqual([{ text: 'Now.' }, { functionCall: { name: 'now', args: {} } }]);
     expect(mergeEvents([one], [call])[1]).toEqual(second);
+  });
+});
+
+describe('isSameData', () => {
+  it('compares lists, objects and their names', () => {
+    const data = { a: [1, { b: null }], c: 'x' };
+    expect(isSameData(data, structuredClone(data))).toBe(true);
+    const others = [
+      { a: [1, { b: 0 }], c: 'x' },
+      { a: [1], c: 'x' },
+      { ...data, d: 1 },
+      { a: data.a },
+      [data],
+      null,
+      'x',
+    ];
+    for (const other of others) expect(isSameData(data, other)).toBe(false);
+    expect(isSameData({ a: undefined }, { b: undefined })).toBe(false);
+    expect(isSameData([], {})).toBe(false);
+    expect(isSameData(Number.NaN, Number.NaN)).toBe(true);
   });
 });
 

@@ -34,6 +34,11 @@ describeInBrowser('the conversation on different screens', (browser) => {
     const options = { viewport: phone, hasTouch: true, isMobile: true };
     const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/${hotel.sessionId}`, options);
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    await page.getByRole('button', { name: 'Dark theme' }).tap();
+    await page.getByRole('button', { name: 'Light theme' }).waitFor();
+    // A tooltip would appear after 500 ms.
+    await page.waitForTimeout(700);
+    expect(await page.getByRole('tooltip').count()).toBe(0);
     await page.getByText('is booked, on a high floor').tap();
     await page.getByRole('dialog', { name: 'Inspector' }).waitFor();
     await expect.poll(() => page.locator('kbd').count()).toBe(0);

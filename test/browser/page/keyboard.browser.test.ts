@@ -71,6 +71,41 @@ describeInBrowser('the page with the keyboard only', (browser) => {
     expect(seen.size).toBeGreaterThan(12);
     expect(unseen).toEqual([]);
   });
+
+  it('shows the tooltip of a button after a delay and with the focus, until Escape', async () => {
+    const hotel = await startHotelServer();
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
+    await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
+    const button = page.getByRole('button', { name: 'Hide the inspector' });
+    const tooltip = page.getByRole('tooltip');
+    const { x, y } = (await button.boundingBox())!;
+    await page.mouse.move(x + 5, y + 5);
+    const from = Date.now();
+    await page.mouse.move(x + 8, y + 8);
+    await tooltip.getByText('Hide the inspector').waitFor();
+    expect(Date.now() - from).toBeGreaterThan(400);
+    expect(await tooltip.locator('kbd').innerText()).toBe('i');
+
+    // The next one replaces it.
+    await page.getByRole('button', { name: 'Hide the timeline' }).hover();
+    await tooltip.getByText('Hide the timeline').waitFor();
+    expect(await tooltip.count()).toBe(1);
+    await page.mouse.move(x - 300, y + 300, { steps: 3 });
+    await tooltip.waitFor({ state: 'detached' });
+
+    await button.focus();
+    await page.keyboard.press('Tab');
+    await tooltip.getByText('Dark theme').waitFor();
+    await page.keyboard.press('Shift+Tab');
+    await tooltip.getByText('Hide the inspector').waitFor();
+    // The text follows the button, and moves of the mouse elsewhere do not hide it.
+    await page.keyboard.press('Enter');
+    await tooltip.getByText('Show the inspector').waitFor();
+    await page.mouse.move(x - 300, y + 320, { steps: 3 });
+    expect(await tooltip.innerText()).toBe('Show the inspector i');
+    await page.keyboard.press('Escape');
+    await tooltip.waitFor({ state: 'detached' });
+  });
 });
 
 interface Focus {

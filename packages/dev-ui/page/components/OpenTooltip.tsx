@@ -1,7 +1,8 @@
 import { Tooltip, useStoreState, useTooltipContext } from '@ariakit/react';
 import type { TooltipProps } from '@ariakit/react';
 
-/** A tooltip that is drawn only while it is open. Drawing a closed one takes longer than drawing its button. */
+/** A tooltip that is drawn only while it is open, because drawing a closed one also takes time. */
 export function OpenTooltip(props: TooltipProps) {
-  return useStoreState(useTooltipContext(), 'mounted') ? <Tooltip {...props} /> : null;
+  const context = useTooltipContext();
+  return useStoreState(props.store ?? context, 'mounted') ? <Tooltip {...props} /> : null;
 }

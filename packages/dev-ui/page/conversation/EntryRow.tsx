@@ -5,7 +5,6 @@ import { ErrorBoundary } from '../components/ErrorBoundary.tsx';
 import { ErrorNote } from '../components/ErrorNote.tsx';
 import { formatMoment, formatTime } from '../components/format.ts';
 import { IconButton } from '../components/IconButton.tsx';
-import { run } from '../state/run.ts';
 import { inspect } from '../state/open-inspector.ts';
 import { isNarrow } from '../state/screen.ts';
 import { BlockView } from './BlockView.tsx';
@@ -74,7 +73,7 @@ export function EntryRow({ entry, isSelected }: { entry: Entry; isSelected?: boo
       )}
       {hasActions && <Actions entry={entry} edit={edit} />}
       {rowError.value?.eventId === event.id && <ErrorNote error={rowError.value.error} />}
-      {turn && !isRunningNow(turn.invocationId) && <TurnLine turn={turn} />}
+      {turn && <TurnLine turn={turn} />}
     </article>
   );
 }
@@ -100,8 +99,3 @@ function Actions({ entry, edit }: { entry: Entry; edit: () => void }) {
 
 const textOfEntry = ({ blocks }: Entry): string =>
   blocks.flatMap((block) => (block.kind === 'text' ? [block.text] : [])).join('\n\n');
-
-function isRunningNow(invocationId: string): boolean {
-  const state = run.value;
-  return state.kind === 'running' && (state.invocationId ?? invocationId) === invocationId;
-}

@@ -5,7 +5,7 @@ import { KeysDialog } from '../keys/KeysDialog.tsx';
 import { Palette } from '../palette/Palette.tsx';
 import { SessionList } from '../sessions/SessionList.tsx';
 import { inspectorOpen, inspectorShown, isNarrow, isPhone, sessionsOpen, timelineShown } from '../state/screen.ts';
-import { events } from '../state/session.ts';
+import { hasEvents } from '../state/session.ts';
 import { Timeline } from '../timeline/Timeline.tsx';
 import { Drawer } from './Drawer.tsx';
 import { OfflineBanner } from './OfflineBanner.tsx';
@@ -36,7 +36,7 @@ export function App() {
           </aside>
         )}
       </div>
-      {timelineShown.value && events.value.length > 0 && (
+      {timelineShown.value && hasEvents.value && (
         <section class="timeline-side" aria-label="Timeline">
           <Timeline />
         </section>

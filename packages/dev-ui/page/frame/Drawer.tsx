@@ -1,7 +1,7 @@
-import { Dialog } from '@ariakit/react';
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { IconButton } from '../components/IconButton.tsx';
+import { OpenDialog } from '../components/OpenDialog.tsx';
 
 interface Props {
   open: Signal<boolean>;
@@ -13,7 +13,7 @@ interface Props {
 /** A panel over the conversation, for screens without space next to it. */
 export function Drawer({ open, side, label, children }: Props) {
   return (
-    <Dialog
+    <OpenDialog
       open={open.value}
       onClose={() => (open.value = false)}
       aria-label={label}
@@ -26,6 +26,6 @@ export function Drawer({ open, side, label, children }: Props) {
         <IconButton label={`Close ${label.toLowerCase()}`} icon="close" plain onClick={() => (open.value = false)} />
       </div>
       {children}
-    </Dialog>
+    </OpenDialog>
   );
 }

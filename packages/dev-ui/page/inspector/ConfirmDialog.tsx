@@ -1,5 +1,6 @@
-import { Dialog, DialogDescription, DialogDismiss, DialogHeading } from '@ariakit/react';
+import { DialogDescription, DialogDismiss, DialogHeading } from '@ariakit/react';
 import type { ComponentChildren } from 'preact';
+import { OpenDialog } from '../components/OpenDialog.tsx';
 
 /** Requests a confirmation of an action that cannot be undone. */
 export function ConfirmDialog(p: {
@@ -17,7 +18,7 @@ export function ConfirmDialog(p: {
   children?: ComponentChildren;
 }) {
   return (
-    <Dialog open={p.open} onClose={p.onClose} class="dialog" backdrop={<div class="backdrop" />}>
+    <OpenDialog open={p.open} onClose={p.onClose} class="dialog" backdrop={<div class="backdrop" />}>
       <DialogHeading render={<h2 />}>{p.title}</DialogHeading>
       <DialogDescription>{p.text}</DialogDescription>
       {p.children}
@@ -26,7 +27,7 @@ export function ConfirmDialog(p: {
         {p.other && <Choice {...p.other} onClose={p.onClose} />}
         <Choice {...p} isBad />
       </div>
-    </Dialog>
+    </OpenDialog>
   );
 }
 

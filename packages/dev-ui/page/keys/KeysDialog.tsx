@@ -1,5 +1,6 @@
-import { Dialog, DialogHeading } from '@ariakit/react';
+import { DialogHeading } from '@ariakit/react';
 import { IconButton } from '../components/IconButton.tsx';
+import { OpenDialog } from '../components/OpenDialog.tsx';
 import { commands } from '../state/commands.ts';
 import { keyName } from './key-name.ts';
 import { keysOpen } from './keys-open.ts';
@@ -14,7 +15,7 @@ const fixedKeys: readonly (readonly [string, string])[] = [
 export function KeysDialog() {
   const commandKeys = commands.value.flatMap(({ keys, label }) => (keys === undefined ? [] : [[keys, label] as const]));
   return (
-    <Dialog
+    <OpenDialog
       open={keysOpen.value}
       onClose={() => (keysOpen.value = false)}
       class="dialog"
@@ -35,6 +36,6 @@ export function KeysDialog() {
           </div>
         ))}
       </dl>
-    </Dialog>
+    </OpenDialog>
   );
 }

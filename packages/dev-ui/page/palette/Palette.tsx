@@ -5,13 +5,13 @@ import {
   ComboboxItem,
   ComboboxList,
   ComboboxProvider,
-  Dialog,
 } from '@ariakit/react';
 import type { AppInfo } from '@thole/client';
 import { keyName } from '../keys/key-name.ts';
 import { isTouch } from '../state/screen.ts';
 import { Icon } from '../components/icons.tsx';
 import type { IconName } from '../components/icons.tsx';
+import { OpenDialog } from '../components/OpenDialog.tsx';
 import { openApp } from '../state/apps.ts';
 import { commands } from '../state/commands.ts';
 import { go } from '../state/location.ts';
@@ -35,7 +35,7 @@ const kinds: readonly (readonly [PaletteItem['kind'], string, IconName])[] = [
 export function Palette() {
   const close = (): void => void (paletteOpen.value = false);
   return (
-    <Dialog
+    <OpenDialog
       open={paletteOpen.value}
       onClose={close}
       class="palette"
@@ -44,7 +44,7 @@ export function Palette() {
       unmountOnHide
     >
       <Finder close={close} />
-    </Dialog>
+    </OpenDialog>
   );
 }
 

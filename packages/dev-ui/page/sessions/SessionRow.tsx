@@ -25,8 +25,6 @@ export function SessionRow({ session, excerpt }: { session: SessionSummary; exce
   const name = displayNameOf(session) ?? session.id;
   const isOpen = sessionId.value === session.id;
   const ref = { appName: session.appName, userId: session.userId, sessionId: session.id };
-  const isBusy = runs.value.get(sessionKey(ref))?.state.kind === 'running';
-  const requests = requestCounts.value.get(session.id) ?? 0;
   function endRename(hadFocus: boolean): void {
     setIsRenaming(false);
     if (hadFocus) requestAnimationFrame(() => item.current?.querySelector<HTMLElement>('.session-more')?.focus());
@@ -59,15 +57,7 @@ export function SessionRow({ session, excerpt }: { session: SessionSummary; exce
           </small>
         )}
       </a>
-      {isBusy ? (
-        <span class="run-dot" role="img" aria-label="running" />
-      ) : requests > 0 ? (
-        <span class="chip session-waits" title="Open requests">
-          {requests === 1 ? '1 request' : `${requests} requests`}
-        </span>
-      ) : (
-        <span class="num session-age">{formatAge(session.lastUpdateTime, now.value)}</span>
-      )}
+      <SessionSign session={session} />
       <MenuProvider>
         <MenuButton class="icon-button session-more" aria-label={`More about ${name}`}>
           <Icon name="more" />
@@ -85,6 +75,20 @@ export function SessionRow({ session, excerpt }: { session: SessionSummary; exce
         </OpenMenu>
       </MenuProvider>
     </div>
+  );
+}
+
+/** A run, the number of open requests, or the age of a session. These change more often than the rest of the row. */
+function SessionSign({ session }: { session: SessionSummary }) {
+  const { appName, userId, id: sessionId, lastUpdateTime } = session;
+  const isBusy = runs.value.get(sessionKey({ appName, userId, sessionId }))?.state.kind === 'running';
+  const requests = requestCounts.value.get(sessionId) ?? 0;
+  if (isBusy) return <span class="run-dot" role="img" aria-label="running" />;
+  if (requests === 0) return <span class="num session-age">{formatAge(lastUpdateTime, now.value)}</span>;
+  return (
+    <span class="chip session-waits" title="Open requests">
+      {requests === 1 ? '1 request' : `${requests} requests`}
+    </span>
   );
 }
 

@@ -1,7 +1,11 @@
 import type { Event } from '@thole/core';
+import { isSameData } from './is-same-data.ts';
 import { withArgs } from './with-args.ts';
 
-/** Merges two lists of a session's events: each event once, ordered by `seq`. The events of `added` replace equal ids. */
+/**
+ * Merges two lists of a session's events: each event once, ordered by `seq`. An event of `added` replaces the known one with its
+ * id if their data differ. Returns the known list if nothing changes, so that nothing is drawn again.
+ */
 export function mergeEvents(known: readonly Event[], added: readonly Event[]): readonly Event[] {
   if (added.length === 0) return known;
   const more = added.map(withArgs);
@@ -12,7 +16,9 @@ export function mergeEvents(known: readonly Event[], added: readonly Event[]): r
     return [...known, ...more];
   }
   const byId = new Map(known.map((event) => [event.id, event]));
-  for (const event of more) byId.set(event.id, event);
+  const changed = more.filter((event) => !isSameData(byId.get(event.id), event));
+  if (changed.length === 0) return known;
+  for (const event of changed) byId.set(event.id, event);
   return sortBySeq([...byId.values()]);
 }
 

@@ -3,6 +3,7 @@ import type { Event, Json, Session, SessionRef, StateDelta } from '@thole/core';
 import { batch, effect } from '@preact/signals';
 import { client } from './client.ts';
 import { reconnects } from './connection.ts';
+import { isSameData } from './is-same-data.ts';
 import { mergeEvents } from './merge-events.ts';
 import { events, openKey, sessionRef, sessionState, status } from './session.ts';
 import { sessionKey } from './session-key.ts';
@@ -123,7 +124,7 @@ function withDelta(
 function setSession(session: Session): void {
   batch(() => {
     events.value = mergeEvents(events.peek(), session.events);
-    sessionState.value = session.state;
-    status.value = { kind: 'ready' };
+    if (!isSameData(sessionState.peek(), session.state)) sessionState.value = session.state;
+    if (status.peek().kind !== 'ready') status.value = { kind: 'ready' };
   });
 }

@@ -17,6 +17,8 @@ export const status: Signal<SessionStatus> = signal<SessionStatus>({ kind: 'none
 /** The stored events of the open session, oldest first. The list is replaced, never changed in place. */
 export const events: Signal<readonly Event[]> = signal<readonly Event[]>([]);
 
+export const hasEvents: ReadonlySignal<boolean> = computed(() => events.value.length > 0);
+
 /** The merged state of the open session, with prefixes. */
 export const sessionState: Signal<Readonly<Record<string, Json>>> = signal<Readonly<Record<string, Json>>>({});
 

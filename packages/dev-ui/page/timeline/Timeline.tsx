@@ -1,10 +1,10 @@
-import { Tooltip, useTooltipStore } from '@ariakit/react';
+import { useTooltipStore } from '@ariakit/react';
 import type { Event } from '@thole/core';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { factsByInvocation, followSpans } from '../inspector/trace/session-spans.ts';
 import { formatDuration } from '../components/format.ts';
 import { IconButton } from '../components/IconButton.tsx';
-import { textScale } from '../components/text-scale.ts';
+import { OpenTooltip } from '../components/OpenTooltip.tsx';
 import { selectEvent, selectedEventId } from '../state/location.ts';
 import { isRunning } from '../state/run.ts';
 import { selectedEvent } from '../state/session.ts';
@@ -65,14 +65,13 @@ function TurnLanes({ turn, events: count }: { turn: Turn; events: number }) {
     return markStopped(all, turn.events);
   }, [turn, count, spans, isRunning.value]);
   const element = useRef<HTMLDivElement>(null);
-  const { width, height } = useSize(element);
+  const { width, height, scale } = useSize(element);
   const zoom = useZoom(
     useMemo(() => extentOf(bars), [bars]),
     element,
   );
   const { window, whole } = zoom;
   const length = window.endMs - window.startMs;
-  const scale = textScale();
   const barsWidth = Math.max(width - NAMES_WIDTH * scale, 1);
   const lanes = useMemo(() => toLanes(bars, (MIN_BAR_WIDTH * length) / barsWidth), [bars, length, barsWidth]);
   const rowHeight = rowHeightFor(lanes, height, scale);
@@ -138,9 +137,9 @@ function TurnLanes({ turn, events: count }: { turn: Turn; events: number }) {
             onChoose={(bar) => selectEvent(bar.eventId)}
           />
         ))}
-        <Ticks window={window} startMs={whole.startMs} width={barsWidth} />
+        <Ticks window={window} startMs={whole.startMs} width={barsWidth} scale={scale} />
       </div>
-      <Tooltip store={tooltip} class="tooltip" gutter={6}>
+      <OpenTooltip store={tooltip} class="tooltip" gutter={6}>
         {pointed && (
           <>
             <strong>{pointed.label}</strong> {formatDuration(pointed.endMs - pointed.startMs)}
@@ -154,14 +153,15 @@ function TurnLanes({ turn, events: count }: { turn: Turn; events: number }) {
             )}
           </>
         )}
-      </Tooltip>
+      </OpenTooltip>
     </>
   );
 }
 
 /** The labelled times below the lanes, as many as fit. */
-function Ticks({ window, startMs, width }: { window: TimeWindow; startMs: number; width: number }) {
-  const tickWidth = TICK_WIDTH * textScale();
+function Ticks(p: { window: TimeWindow; startMs: number; width: number; scale: number }) {
+  const { window, startMs, width } = p;
+  const tickWidth = TICK_WIDTH * p.scale;
   const length = window.endMs - window.startMs;
   const from = window.startMs - startMs;
   const share = (ms: number): number => (ms - from) / length;
