@@ -5,6 +5,7 @@ import { DatabaseMemoryService } from '@thole/sql-services';
 import { HashEmbedder, memoryAbilities, memoryServiceCases, register } from '@thole/testing';
 import type { MemoryService, Runtime } from '@thole/core';
 import { describe, it } from 'vitest';
+import { isLong } from '../../../../test/servers/long.ts';
 
 const extractor = { specVersion: 1 as const, extract: async () => [] };
 const createService = (memory: MemoryService, runtime: Runtime): FactMemoryService =>
@@ -17,7 +18,10 @@ register({ describe, it }, memoryServiceCases, {
   create: (runtime) => createService(new InMemoryMemoryService({ runtime }), runtime),
 });
 
-register({ describe, it }, memoryServiceCases, {
+// Ranking is the same code over every store. The cases of languages run above and with DatabaseMemoryService.
+const isRanking = ({ id }: { id: string }): boolean => id.startsWith('language.');
+const casesOfStore = memoryServiceCases.filter((each) => isLong || !isRanking(each));
+register({ describe, it }, casesOfStore, {
   name: 'FactMemoryService over SQLite',
   claims: [...memoryAbilities, 'words'],
   create(runtime) {

@@ -186,11 +186,13 @@ export class RedisMemoryStore implements MemoryStore {
     const filterArgs = [(kinds ?? []).join(), String(from), String(to), session];
     // Keyed by id: an entry that is rewritten during the listing gets the position of its last version.
     const found = new Map<string, StoredMemory>();
-    for (let after = String(seqOfCursor(cursor)); ;) {
+    // More at each step, because the part of the filter that the script does not check may match few entries.
+    let count = Math.min(limit + 1, PAGE);
+    for (let after = String(seqOfCursor(cursor)); ; count = Math.min(count * 4, PAGE)) {
       const reply = await this.#calls.read({
         script: listMemories,
         keys: [keys.head, keys.log, keys.entries, keys.facts, keys.sessions],
-        args: [after, Math.min(limit + 1, PAGE), ...filterArgs],
+        args: [after, count, ...filterArgs],
       });
       assertLogVersion(reply);
       const [next, ...pairs] = reply as string[];

@@ -1,6 +1,7 @@
 import { createEvent } from '@thole/core';
 import type { MemoryEntry, Session } from '@thole/core';
 import { RedisMemoryService, RedisMemoryStore, RedisSessionService } from '@thole/redis-services';
+import type { RedisClient } from '@thole/redis-services';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { describeWith, startRedis } from '../../../../test/servers/index.ts';
 import { outcomeOf } from '../support/outcomes.ts';
@@ -190,5 +191,27 @@ describeWith('redis', 'Keys of memory in Redis', (url) => {
         expect.objectContaining({ code: 'INVALID_INPUT' }),
       );
     }
+  });
+});
+
+describeWith('redis', 'RedisMemoryStore', (url) => {
+  it('finds the few entries of a filter among thousands in few calls (contract 34)', async () => {
+    const client = clientTo(url);
+    onTestFinished(() => client.disconnect());
+    let calls = 0;
+    const counting = new Proxy(client, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (name === 'evalsha') calls++;
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+    const store = new RedisMemoryStore(counting as RedisClient, { keyPrefix: `few-calls/${process.pid}/` });
+    const entries = Array.from({ length: 3_000 }, (_, i) => note(`n${i}`, i, i % 1_400 === 700 ? { author: 'a' } : {}));
+    await store.put(alice, entries, 'ifAbsent');
+    calls = 0;
+    const { memories } = await store.list(alice, { limit: 3, filter: { author: 'a' } });
+    expect(memories.map(({ entry }) => entry.id)).toEqual(['n700', 'n2100']);
+    expect(calls).toBeLessThan(15);
   });
 });

@@ -132,8 +132,9 @@ export class SqlMemoryStore extends SqlStore implements MemoryStore {
     const deadline = this.#storage.deadline();
     // Keyed by id: if another process writes an entry again during this call, the entry is returned once, at its new place.
     const found = new Map<string, StoredMemory>();
-    for (let after = seqOfCursor(page.cursor); ;) {
-      const count = Math.min(limit + 1, PAGE);
+    // More at each step, because the part of the filter that is not in the statement may match few entries.
+    let count = Math.min(limit + 1, PAGE);
+    for (let after = seqOfCursor(page.cursor); ; count = Math.min(count * 4, PAGE)) {
       const { sql, parameters } = listMemoriesSql(this.#log, { scope, after, count, filter });
       const { rows } = await this.#storage.read(() => query(sql, parameters), deadline);
       for (const row of rows) {

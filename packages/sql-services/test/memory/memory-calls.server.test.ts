@@ -1,5 +1,5 @@
 import type { MemoryEntry } from '@thole/core';
-import { DatabaseMemoryService } from '@thole/sql-services';
+import { DatabaseMemoryService, SqlMemoryStore } from '@thole/sql-services';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
@@ -40,6 +40,21 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       expect(roundTrips.map(({ text }) => text.slice(0, 6))).toEqual(['SELECT', 'SELECT']);
       await memory.close();
       expect(await search()).toEqual(['a']);
+    });
+
+    it('finds the few entries of a filter among thousands in few statements (contract 34)', async () => {
+      await tables.empty();
+      const { pool, roundTrips, close } = kind === 'postgres' ? recordPostgres(dbUrl) : recordMariaDb(dbUrl);
+      onTestFinished(() => close());
+      const store = new SqlMemoryStore({ db: pool, dialect: kind, tablePrefix, timeoutMs: 300_000 });
+      const entries = Array.from({ length: 3_000 }, (_, i) => note(`n${i}`));
+      for (const i of [700, 2_100]) entries[i]!.author = 'a';
+      await store.put(user, entries, 'ifAbsent');
+      roundTrips.length = 0;
+      const { memories } = await store.list(user, { limit: 3, filter: { author: 'a' } });
+      expect(memories.map(({ entry }) => entry.id)).toEqual(['n700', 'n2100']);
+      expect(roundTrips.length).toBeLessThan(15);
+      await store.close();
     });
   });
 }

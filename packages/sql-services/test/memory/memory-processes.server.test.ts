@@ -40,7 +40,7 @@ function testSharedMemory(dbUrl: string, tablePrefix: string, turns: number): vo
       let searches = 0;
       for (; writer.exitCode === null; searches++) {
         await service.searchMemory({ ...alice, query: 'pizza in the garden', limit: 5 });
-        await sleep(1);
+        await sleep(rounds(10, 1));
       }
       expect((await ending).code).toBe(0);
       expect(searches).toBeGreaterThan(1);

@@ -11,7 +11,10 @@ for (const kind of ['postgres', 'pgbouncer', 'mariadb'] as const) {
     const database = { dbUrl, tablePrefix, timeoutMs: 600_000 };
     afterAll(() => tables.close());
 
-    register({ describe, it }, memoryStoreCases, {
+    // PgBouncer passes values unchanged, and the same statements with odd names run on PostgreSQL.
+    const needsNames = ({ id }: { id: string }): boolean => id.startsWith('names.');
+    const storeCases = memoryStoreCases.filter((each) => isLong || kind !== 'pgbouncer' || !needsNames(each));
+    register({ describe, it }, storeCases, {
       name: `SqlMemoryStore (${kind})`,
       claims: ['shared', 'segmented', 'users', 'history'],
       async create(runtime) {

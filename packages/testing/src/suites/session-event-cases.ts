@@ -303,7 +303,11 @@ export const sessionEventCases: readonly SessionCase[] = [
     contracts: [5],
     async check(service) {
       await createSession(service);
-      const many = (value: unknown, length: number): unknown => Array.from({ length }, () => value);
+      const many = (value: unknown, length: number): unknown => {
+        const list: unknown[] = [];
+        list.length = length;
+        return list.fill(value);
+      };
       const largeValues = {
         nulls: many(null, 220_000),
         booleans: many(true, 220_000),
