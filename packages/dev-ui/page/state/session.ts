@@ -17,6 +17,7 @@ export const status: Signal<SessionStatus> = signal<SessionStatus>({ kind: 'none
 /** The stored events of the open session, oldest first. The list is replaced, never changed in place. */
 export const events: Signal<readonly Event[]> = signal<readonly Event[]>([]);
 
+/** True if the open session has stored events. Changes less often than the list. */
 export const hasEvents: ReadonlySignal<boolean> = computed(() => events.value.length > 0);
 
 /** The merged state of the open session, with prefixes. */
