@@ -11,7 +11,10 @@ import { describe, expect, it } from 'vitest';
 const hello = { userId: 'ann', sessionId: 's' };
 
 describe('Runner with a cached session', () => {
-  it('reads the session again after the database lost its last events (contract 13)', async () => {
+  it.each([
+    ['more events', ['stored 1', 'stored 2'], ['answer 3', 'answer 4']],
+    ['as many events', ['stored 1'], ['answer 3']],
+  ])('reads the session again after lost events were replaced by %s (contract 13)', async (_, messages, answers) => {
     const folder = await mkdtemp(join(tmpdir(), 'thole-lost-'));
     const file = join(folder, 'sessions.db');
     const model = new ScriptedLlm(...['1', '2', '3', '4', '5'].map((n) => says(`answer ${n}`)));
@@ -30,13 +33,11 @@ describe('Runner with a cached session', () => {
       // A failover to a replica loses the last writes in this way.
       using database = new DatabaseSync(file);
       database.exec('DELETE FROM thole_events WHERE seq > 2; UPDATE thole_sessions SET last_seq = 2');
-      await second.runToCompletion({ ...hello, newMessage: 'stored 1' });
-      await second.runToCompletion({ ...hello, newMessage: 'stored 2' });
+      for (const newMessage of messages) await second.runToCompletion({ ...hello, newMessage });
       await first.runToCompletion({ ...hello, newMessage: 'now' });
     }
     await rm(folder, { recursive: true });
-    expect(model.requests.at(-1)!.contents.map(textOf)).toEqual([
-      ...['kept', 'answer 1', 'stored 1', 'answer 3', 'stored 2', 'answer 4', 'now'],
-    ]);
+    const stored = messages.flatMap((message, i) => [message, answers[i]!]);
+    expect(model.requests.at(-1)!.contents.map(textOf)).toEqual(['kept', 'answer 1', ...stored, 'now']);
   });
 });

@@ -100,6 +100,11 @@ export const leaseStoreMutants: readonly StoreMutant[] = [
     },
   ),
   keyMutant('ask.sessions-apart', 'has one lease for all apps', (key) => ({ ...key, appName: 'app' })),
+  answerMutant('head.last-event', 'returns the lease with the id of an event that is not the last one', (answer) =>
+    answer.kind === 'granted' && answer.head
+      ? { ...answer, head: { ...answer.head, lastEventId: answer.head.lastEventId && 'e1' } }
+      : answer,
+  ),
   stepMutant(
     'renew.extends',
     'returns the head of the session when the lease was granted',

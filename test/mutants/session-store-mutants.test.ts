@@ -5,7 +5,7 @@ import { leaseStoreMutants } from './lease-store-mutants.ts';
 import { sessionStoreMutants } from './session-store-mutants.ts';
 import { waitingMutants } from './waiting-mutants.ts';
 
-const claims = ['lease', 'watch'];
+const claims = ['lease', 'watch', 'last-event'];
 const cases = [...leaseStoreCases, ...sessionStoreCases];
 const mutants = [...leaseStoreMutants, ...sessionStoreMutants, ...waitingMutants];
 

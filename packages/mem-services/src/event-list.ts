@@ -18,6 +18,11 @@ export class EventList {
     return this.#events.length;
   }
 
+  /** Id of the newest event. Undefined without events. */
+  get lastId(): string | undefined {
+    return this.#events.at(-1)?.id;
+  }
+
   slice(start: number, end: number): Event[] {
     return this.#events.slice(start, end);
   }

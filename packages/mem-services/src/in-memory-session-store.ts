@@ -197,6 +197,7 @@ export class InMemorySessionStore implements SessionStore {
     return {
       incarnation: session.incarnation,
       lastSeq: session.events.length,
+      lastEventId: session.events.lastId,
       appVersion: app.version,
       userVersion: user.version,
     };

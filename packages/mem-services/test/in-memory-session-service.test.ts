@@ -12,7 +12,7 @@ register({ describe, it }, sessionServiceCases, {
 
 register({ describe, it }, [...leaseStoreCases, ...sessionStoreCases], {
   name: 'InMemorySessionStore',
-  claims: ['lease', 'watch'],
+  claims: ['lease', 'watch', 'last-event'],
   create: (runtime) => new InMemorySessionStore(runtime),
 });
 

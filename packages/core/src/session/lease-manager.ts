@@ -82,6 +82,11 @@ export interface ReleaseOptions {
 export interface SessionHead {
   incarnation: string;
   lastSeq: number;
+  /**
+   * Id of the event with `lastSeq`. Undefined if the session has no events, if that event was pruned, or if the store cannot
+   * tell. A database that has lost events may have given their numbers to other events; a cached session is then read again.
+   */
+  lastEventId?: string | undefined;
   appVersion: number;
   userVersion: number;
 }

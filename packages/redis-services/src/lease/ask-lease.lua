@@ -1,5 +1,5 @@
 -- Requests the lease of a session: grants it, or adds the run to the queue.
--- KEYS: lease, queue, waiter deadlines, record, user state; then app state, app leases, or on Cluster: outbox.
+-- KEYS: lease, queue, waiter deadlines, record, events, user state; then app state, app leases, or on Cluster: outbox.
 -- ARGV: deadline, fence, invocation, holder, process or '', policy, '1' for the first request, maximum number of waiting runs, ttl (ms),
 --   cleanup (ms), fence of a lease whose process is dead or '', member of app leases, how long a waiting run keeps its place without
 --   another request (ms), how long an expired lease is kept (ms).
@@ -10,15 +10,15 @@
 -- @include client/prelude
 -- @include session/read-head
 local lease_key, queue, waiter_deadlines, record = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local on_cluster = not KEYS[7]
+local on_cluster = not KEYS[8]
 local fence, invocation, policy, is_first = ARGV[2], ARGV[3], ARGV[6], ARGV[7] == '1'
 local ttl_ms, cleanup_ms, app_member, place_ms, keep_ms = ARGV[9], ARGV[10], ARGV[12], ARGV[13], ARGV[14]
 local interrupts = policy == 'interrupt'
 local lease = redis.call('HMGET', lease_key, 'fence', 'inv', 'until', 'latest', 'member', 'proc')
 local is_live = lease[1] and lease[1] ~= ARGV[11] and now < tonumber(lease[3])
 local function grant_reply()
-  local entries = on_cluster and redis.call('LRANGE', KEYS[6], 0, 99) or {}
-  return {'GRANTED', read_head(record, KEYS[5], not on_cluster and KEYS[6]), entries}
+  local entries = on_cluster and redis.call('LRANGE', KEYS[7], 0, 99) or {}
+  return {'GRANTED', read_head(record, KEYS[5], KEYS[6], not on_cluster and KEYS[7]), entries}
 end
 local function refusal_reply(status, waiting)
   if not is_live then return {status, waiting} end
@@ -43,8 +43,8 @@ if not is_live and (not first_in_queue or first_in_queue == fence) then
   redis.call('ZREM', queue, fence)
   redis.call('ZREM', waiter_deadlines, fence)
   if not on_cluster then
-    if lease[5] then redis.call('ZREM', KEYS[7], lease[5]) end
-    redis.call('ZADD', KEYS[7], now, app_member)
+    if lease[5] then redis.call('ZREM', KEYS[8], lease[5]) end
+    redis.call('ZADD', KEYS[8], now, app_member)
   end
   return grant_reply()
 end

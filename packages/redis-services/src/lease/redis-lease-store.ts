@@ -104,13 +104,13 @@ export class RedisLeaseStore implements LeaseStore {
 
   async #ask(key: SessionRef, ask: LeaseAsk, startedAt: number): Promise<LeaseAnswer> {
     const { calls, keys, outbox } = this.#context;
-    const { lease, queue, waiterDeadlines, record, user } = keys.session(key);
+    const { lease, queue, waiterDeadlines, record, events, user } = keys.session(key);
     const app = keys.app(key.appName);
     const member = toMember(key, ask.fence);
     const reply = (await calls.write({
       script: askLease,
       keys: [
-        ...[lease, queue, waiterDeadlines, record, user.state],
+        ...[lease, queue, waiterDeadlines, record, events, user.state],
         ...(outbox ? [user.outbox] : [app.state, app.leases]),
       ],
       args: [
@@ -134,11 +134,11 @@ export class RedisLeaseStore implements LeaseStore {
     ttlMs: number,
   ): Promise<{ head: SessionHead | undefined; expiresInMs: number } | undefined> {
     const { calls, keys, outbox } = this.#context;
-    const { lease, queue, record, user } = keys.session(key);
+    const { lease, queue, record, events, user } = keys.session(key);
     const appState = outbox ? [] : [keys.app(key.appName).state];
     const reply = await calls.write({
       script: renewLease,
-      keys: [lease, queue, record, user.state, ...appState],
+      keys: [lease, queue, record, events, user.state, ...appState],
       args: [fence, ttlMs, KEEP_EXPIRED_MS],
     });
     const [status, expiresInMs, head] = reply as [string, number, ScriptReply[]];
@@ -194,13 +194,14 @@ export class RedisLeaseStore implements LeaseStore {
   }
 
   async #toHead(key: SessionRef, reply: ScriptReply[]): Promise<SessionHead | undefined> {
-    const [incarnation, lastSeq, userVersion, appVersion] = reply as (string | number)[];
+    const [incarnation, lastSeq, lastEventId, userVersion, appVersion] = reply as (string | number)[];
     if (incarnation === undefined) return undefined;
     const { calls, keys, outbox } = this.#context;
     const readAppVersion = { script: readStateVersion, keys: [keys.app(key.appName).state] };
     return {
       incarnation: String(incarnation),
       lastSeq: Number(lastSeq),
+      lastEventId: lastEventId === '' ? undefined : (JSON.parse(String(lastEventId)) as string),
       appVersion: Number(outbox ? await calls.read(readAppVersion) : appVersion),
       userVersion: Number(userVersion),
     };

@@ -1,5 +1,5 @@
 -- Extends a lease, but not beyond its latest expiry time. Also extends an expired lease if no run waits.
--- KEYS: lease, queue, record, user state; except on Cluster: app state.
+-- KEYS: lease, queue, record, events, user state; except on Cluster: app state.
 -- ARGV: deadline, fence, ttl (ms), how long an expired lease is kept (ms).
 -- Returns: [OK, remaining ms, head], [LEASE_LOST] or [LATE].
 -- @include client/prelude
@@ -16,4 +16,4 @@ local expires = now + ttl_ms
 if latest then expires = math.min(expires, latest) end
 redis.call('HSET', lease_key, 'until', expires)
 redis.call('PEXPIRE', lease_key, ttl_ms + keep_ms)
-return {'OK', expires - now, read_head(KEYS[3], KEYS[4], KEYS[5])}
+return {'OK', expires - now, read_head(KEYS[3], KEYS[4], KEYS[5], KEYS[6])}

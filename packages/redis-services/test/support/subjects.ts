@@ -53,7 +53,11 @@ export function sessionStoreSubjects(
   name: string,
   make: (options: RedisOptions) => SessionStore,
 ): SubjectMaker<SessionStore> & { name: string } {
-  return { name: `${name}, session store`, claims: ['lease', 'watch'], ...withPrefixes(`${name}/store`, make) };
+  return {
+    name: `${name}, session store`,
+    claims: ['lease', 'watch', 'last-event'],
+    ...withPrefixes(`${name}/store`, make),
+  };
 }
 
 /** Creates artifact services, each with its own key prefix. */

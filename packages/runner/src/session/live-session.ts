@@ -50,6 +50,7 @@ export class LiveSession implements StateView {
     return (
       head.incarnation === this.incarnation &&
       head.lastSeq === this.lastSeq &&
+      (head.lastEventId === undefined || head.lastEventId === this.log.at(-1)?.id) &&
       head.appVersion === this.#appVersion &&
       head.userVersion === this.#userVersion
     );

@@ -6,3 +6,8 @@ export function toEventKey(id: string): string {
   // Hashes UTF-16 code units, because UTF-8 replaces every lone surrogate with the same character.
   return `#${createHash('sha256').update(id, 'utf16le').digest('base64url')}`;
 }
+
+/** Returns the id of an index key. Undefined if the key is a hash. */
+export function toEventId(key: string): string | undefined {
+  return key.startsWith('#') ? undefined : key;
+}

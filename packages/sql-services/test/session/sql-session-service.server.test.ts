@@ -33,7 +33,7 @@ for (const kind of ['postgres', 'pgbouncer', 'mariadb'] as const) {
       storeCases.filter((each) => !needsClock(each)),
       {
         name: `SqlSessionStore (${kind})`,
-        claims: ['lease', 'watch'],
+        claims: ['lease', 'watch', 'last-event'],
         async create(runtime) {
           await tables.empty();
           return new SqlSessionStore({ ...database, runtime });

@@ -4,7 +4,7 @@ import { describe, it } from 'vitest';
 
 register({ describe, it }, [...leaseStoreCases, ...sessionStoreCases], {
   name: 'SqlSessionStore (SQLite)',
-  claims: ['lease', 'watch'],
+  claims: ['lease', 'watch', 'last-event'],
   create: (runtime) => new SqlSessionStore({ dbUrl: 'sqlite://:memory:', runtime }),
   destroy: (store) => (store as SqlSessionStore).close(),
 });

@@ -7,6 +7,7 @@ import {
   answerKindOf,
   leasesOf,
   expectNotGranted,
+  versionsIn,
 } from './lease-store-support.ts';
 import type { SessionStoreCase } from './lease-store-support.ts';
 import { numbers, refTo, same } from './session-support.ts';
@@ -23,7 +24,8 @@ export const leaseAskCases: readonly SessionStoreCase[] = [
     async check(store) {
       const leases = leasesOf(store);
       const { incarnation } = await insertSession(store);
-      same((await expectGranted(leases, askOf('f1'))).head, { incarnation, lastSeq: 0, appVersion: 0, userVersion: 0 });
+      const { head } = await expectGranted(leases, askOf('f1'));
+      same(versionsIn(head), { incarnation, lastSeq: 0, appVersion: 0, userVersion: 0 });
       same((await expectGranted(leases, askOf('f2'), refTo('none'))).head, undefined);
     },
   },

@@ -11,6 +11,7 @@ import {
   loadSession,
   marksOf,
   expectNotGranted,
+  versionsIn,
 } from './lease-store-support.ts';
 import type { SessionStoreCase } from './lease-store-support.ts';
 import { numbers, refTo, rejectsWith, same } from './session-support.ts';
@@ -20,6 +21,21 @@ const noMarks = { unfinished: null, wakeAt: null, openInterrupts: 0 };
 
 /** The steps of a `LeaseStore` for the holder of a lease, and the lists of leases. */
 export const leaseStepCases: readonly SessionStoreCase[] = [
+  {
+    id: 'head.last-event',
+    sentence: 'returns the id of the last event with the head',
+    contracts: [13],
+    needs: [...needs, 'last-event'],
+    async check(store) {
+      const leases = leasesOf(store);
+      await insertSession(store);
+      same((await expectGranted(leases, askOf('f1'))).head?.lastEventId, undefined);
+      await appendTo(store, 'e1');
+      await appendTo(store, 'e2');
+      same((await leases.renew(refTo(), 'f1', 5_000))?.head?.lastEventId, 'e2');
+      same((await expectGranted(leases, askOf('f1'))).head?.lastEventId, 'e2');
+    },
+  },
   {
     id: 'renew.extends',
     sentence: 'extends a lease by ttlMs from now and returns the head of the session',
@@ -32,7 +48,7 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
       await appendTo(store, 'e1');
       await runtime.advance(4_000);
       const renewed = await leases.renew(refTo(), 'f1', 8_000);
-      same(renewed?.head, { incarnation, lastSeq: 1, appVersion: 0, userVersion: 0 });
+      same(versionsIn(renewed?.head), { incarnation, lastSeq: 1, appVersion: 0, userVersion: 0 });
       assertAbout(renewed?.expiresInMs, 8_000);
       await runtime.advance(7_000);
       same(await answerKindOf(leases, askOf('f2', { policy: 'reject' })), 'busy');

@@ -7,6 +7,7 @@ import type {
   LeaseAsk,
   LeaseManager,
   LeaseStore,
+  SessionHead,
   SessionMarks,
   SessionRef,
   SessionStore,
@@ -123,6 +124,13 @@ export async function loadSession(store: SessionStore, key: SessionRef = refTo()
 
 export async function marksOf(store: SessionStore, key: SessionRef = refTo()): Promise<SessionMarks> {
   return (await loadSession(store, key)).marks;
+}
+
+/** Returns the members of a head that every store has. */
+export function versionsIn(head: SessionHead | undefined): Omit<SessionHead, 'lastEventId'> | undefined {
+  if (!head) return undefined;
+  const { lastEventId: _, ...versions } = head;
+  return versions;
 }
 
 /** Appends an event with a change of session state directly to the store. */
