@@ -54,7 +54,7 @@ export class UserKeys {
   get state(): string {
     return `${this.base}u`;
   }
-  /** Sorted set: sessions by `lastUpdateTime`. */
+  /** Sorted set: sessions by `lastUpdateTime` (µs). */
   get list(): string {
     return `${this.base}l`;
   }
@@ -127,7 +127,7 @@ export class AppKeys {
   get state(): string {
     return `${this.#base}a`;
   }
-  /** Sorted set: sessions by `lastUpdateTime`. */
+  /** Sorted set: sessions by `lastUpdateTime` (µs). */
   get list(): string {
     return `${this.#base}l`;
   }

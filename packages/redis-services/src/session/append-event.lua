@@ -53,8 +53,10 @@ else
 end
 redis.call('RPUSH', events, element)
 if back < 0 then
-  redis.call('ZADD', user_list, time, user_member)
-  if not on_cluster then redis.call('ZADD', app_list, time, app_member) end
+  -- Redis stores and compares whole numbers faster than fractions.
+  local micros = string.format('%.0f', time * 1000000)
+  redis.call('ZADD', user_list, micros, user_member)
+  if not on_cluster then redis.call('ZADD', app_list, micros, app_member) end
 end
 if not has_all_keys then return seq end
 
@@ -81,7 +83,8 @@ if ttl then
 end
 if not on_cluster then return seq end
 if back < 0 or ttl or times or app_count > 0 then
-  local entry = {m = app_member, s = back > 0 and record[3] or time, w = times, a = {}}
+  local micros = string.format('%.0f', (back > 0 and record[3] or time) * 1000000)
+  local entry = {m = app_member, s = micros, w = times, a = {}}
   if expires then entry.x = string.format('%.0f', expires) end
   for i = index, index + app_count * 2 - 1 do entry.a[#entry.a + 1] = ARGV[i] end
   add_to_outbox(outbox, user_state, entry)

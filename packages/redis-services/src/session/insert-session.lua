@@ -37,8 +37,9 @@ for i = 1, event_count do
   redis.call('RPUSH', events, ARGV[index + 1])
   index = index + 2
 end
-redis.call('ZADD', user_list, ARGV[4], user_member)
-if not on_cluster then redis.call('ZADD', app_list, ARGV[4], app_member) end
+local micros = string.format('%.0f', ARGV[4] * 1000000)
+redis.call('ZADD', user_list, micros, user_member)
+if not on_cluster then redis.call('ZADD', app_list, micros, app_member) end
 local waits, times = false, nil
 if tonumber(ARGV[14]) > 0 then
   waits, times = list_waiting(record_key, user_state, not on_cluster and app_state, app_member)
@@ -53,7 +54,7 @@ if not on_cluster then
   add_expiry(app_list, app_expiries, expires, app_member)
   return {'OK'}
 end
-local entry = {m = app_member, s = ARGV[4], w = times, a = {}}
+local entry = {m = app_member, s = micros, w = times, a = {}}
 if expires then entry.x = string.format('%.0f', expires) end
 for i = first_of_app, first_of_app + app_count * 2 - 1 do entry.a[#entry.a + 1] = ARGV[i] end
 add_to_outbox(outbox, user_state, entry)

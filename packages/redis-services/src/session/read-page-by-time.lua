@@ -1,6 +1,6 @@
--- Reads one page of a list of sessions in the order of their times: of an app's waiting sessions, or of all sessions of an app or user.
+-- Reads one page of a list of sessions in the order of their scores: of an app's waiting sessions, or of all sessions of an app or user.
 -- KEYS: list.
--- ARGV: deadline, the latest time (s), 'now' or '+inf', limit, time and member of the cursor, or '' and ''.
+-- ARGV: deadline, the highest score, 'now' (s) or '+inf', limit, score and member of the cursor, or '' and ''.
 -- Returns: [1 if there are more sessions, otherwise 0; [member, time, …]].
 -- @include client/prelude
 local list, before, limit, time, cursor = KEYS[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
