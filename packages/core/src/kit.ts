@@ -57,6 +57,7 @@ export {
   withoutEncryptedReasoning,
 } from './model/endpoint.ts';
 export type { Endpoint } from './model/endpoint.ts';
+export { ModelWarnings } from './model/model-warnings.ts';
 export { recoverFirst } from './model/recover-first.ts';
 export { declaredNames, toSendableName } from './model/sendable-name.ts';
 export { guardedFetch } from './model/guarded-fetch.ts';

@@ -1,5 +1,6 @@
 import { TholeError } from '@thole/core';
 import {
+  ModelWarnings,
   mayHaveEncryptedReasoning,
   invalidInput,
   isPlainObject,
@@ -50,8 +51,7 @@ export class AiSdkLlm implements Llm {
   readonly #otherModels = new Map<string, AiSdkLanguageModel>();
   /** Media types that a model rejected, by model. */
   readonly #unreadable = new Map<string, Set<string>>();
-  /** Warnings about left-out settings that were logged. Each is logged once. */
-  readonly #loggedWarnings = new Set<string>();
+  readonly #warnings: ModelWarnings;
 
   /** Throws `INVALID_INPUT` for invalid options, and for a value that is not a language model of v3 or v4. */
   constructor(languageModel: AiSdkLanguageModel, options: AiSdkLlmOptions = {}) {
@@ -63,6 +63,7 @@ export class AiSdkLlm implements Llm {
     this.model = languageModel.modelId;
     this.providerName = operatorOf(languageModel.provider);
     this.#client = new AiSdkClient(connection, languageModel.provider);
+    this.#warnings = new ModelWarnings(this.providerName, this.#client.connection.runtime.logger);
   }
 
   /**
@@ -71,6 +72,8 @@ export class AiSdkLlm implements Llm {
    * settings that were left out.
    */
   generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
+    const { model = this.model } = request;
+    const { logger } = options;
     return recoverFirst(this.#send(request, options), (error) => {
       if (TholeError.is(error, 'MODEL_BLOCKED'))
         return yieldOne({ finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED', errorMessage: error.message });
@@ -78,8 +81,8 @@ export class AiSdkLlm implements Llm {
         isReasoningRejected(error) &&
         mayHaveEncryptedReasoning(request.contents, this.#endpointOf(this.#modelOf(request)))
       ) {
-        const fields = { model: request.model ?? this.model, provider: this.providerName };
-        this.#loggerOf(options).warn('encrypted reasoning that the model cannot read is left out', fields);
+        const settings = [this.#endpointOf(this.#modelOf(request)).name];
+        this.#warnings.warn('encrypted reasoning that the model cannot read is left out', { model, settings, logger });
         return this.generateContentAsync(
           { ...request, contents: withoutEncryptedReasoning(request.contents) },
           options,
@@ -95,7 +98,12 @@ export class AiSdkLlm implements Llm {
 
   #send(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse, undefined> {
     const leftOut: string[] = [];
-    const warn = (warnings: unknown): void => this.#warn(request, [...leftOut, ...readWarnings(warnings)], options);
+    const warn = (warnings: unknown): void => {
+      const { model = this.model } = request;
+      const settings = [...leftOut, ...readWarnings(warnings)];
+      const { logger } = options;
+      this.#warnings.warn('settings that the model does not accept are left out', { model, settings, logger });
+    };
     const open = async (signal: AbortSignal): Promise<AsyncIterable<LlmResponse>> => {
       leftOut.length = 0;
       const model = this.#modelOf(request);
@@ -152,18 +160,6 @@ export class AiSdkLlm implements Llm {
     const known = this.#unreadable.get(model) ?? new Set<string>();
     this.#unreadable.set(model, known);
     return known;
-  }
-
-  #warn({ model = this.model }: LlmRequest, settings: readonly string[], options: LlmOptions): void {
-    const unlogged = [...new Set(settings)].filter((each) => !this.#loggedWarnings.has(`${model} ${each}`));
-    if (unlogged.length === 0) return;
-    for (const each of unlogged) this.#loggedWarnings.add(`${model} ${each}`);
-    const fields = { model, provider: this.providerName, settings: unlogged };
-    this.#loggerOf(options).warn('settings that the model does not accept are left out', fields);
-  }
-
-  #loggerOf({ logger }: LlmOptions): NonNullable<LlmOptions['logger']> {
-    return logger ?? this.#client.connection.runtime.logger;
   }
 }
 

@@ -1,5 +1,6 @@
 import { TholeError } from '@thole/core';
 import {
+  ModelWarnings,
   mayHaveEncryptedReasoning,
   isReasoningRejected,
   recoverFirst,
@@ -43,8 +44,7 @@ export class Anthropic implements Llm {
   readonly #rejectedSettings = new Map<string, Set<string>>();
   /** Limits of `max_tokens` that error messages of the server contained, by model. */
   readonly #limits = new Map<string, number>();
-  /** Warnings that were logged. Each is logged once. */
-  readonly #loggedWarnings = new Set<string>();
+  readonly #warnings: ModelWarnings;
 
   /** Throws `INVALID_INPUT` for invalid options and for a missing key; the message names the variable to set. */
   constructor(options: AnthropicOptions) {
@@ -55,6 +55,7 @@ export class Anthropic implements Llm {
     this.providerName = connection.bedrock ? 'aws.bedrock' : connection.vertex ? 'gcp.vertex_ai' : 'anthropic';
     this.#maxTokens = connection.maxTokens;
     this.#client = new AnthropicClient(connection);
+    this.#warnings = new ModelWarnings('anthropic', this.#client.connection.runtime.logger);
   }
 
   /**
@@ -72,6 +73,7 @@ export class Anthropic implements Llm {
    */
   generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
     const { model = this.model } = request;
+    const { logger } = options;
     const { endpoint } = this.#client;
     const rejected = this.#rejectedSettings.get(model) ?? new Set<string>();
     const limit = this.#limits.get(model);
@@ -87,12 +89,16 @@ export class Anthropic implements Llm {
       };
       const { body, betas } = toAnthropicRequest(request, target);
       sentBody = withoutSettings(body, rejected);
-      this.#warn('settings that the model does not accept are left out', model, leftOut, options);
+      this.#warnings.warn('settings that the model does not accept are left out', { model, settings: leftOut, logger });
       return { body: sentBody, betas, stream: options.stream };
     };
     return recoverFirst(this.#answer(makeCall, options.signal), (error) => {
       if (isReasoningRejected(error) && mayHaveEncryptedReasoning(request.contents, endpoint)) {
-        this.#warn('thoughts that the model cannot read are left out', model, [endpoint.name], options);
+        this.#warnings.warn('thoughts that the model cannot read are left out', {
+          model,
+          settings: [endpoint.name],
+          logger,
+        });
         return this.generateContentAsync(
           { ...request, contents: withoutEncryptedReasoning(request.contents) },
           options,
@@ -101,13 +107,17 @@ export class Anthropic implements Llm {
       const serverLimit = readTokenLimit(error);
       if (serverLimit !== undefined && limit === undefined && request.config.maxOutputTokens === undefined) {
         this.#limits.set(model, serverLimit);
-        this.#warn('maxTokens is lowered to the limit of the model', model, ['maxTokens'], options);
+        this.#warnings.warn('maxTokens is lowered to the limit of the model', {
+          model,
+          settings: ['maxTokens'],
+          logger,
+        });
         return this.generateContentAsync(request, options);
       }
       const setting = findRejectedSetting(error, sentBody);
       if (setting === undefined || rejected.has(setting)) return undefined;
       this.#rejectedSettings.set(model, rejected.add(setting));
-      this.#warn('settings that the server refused are left out', model, [setting], options);
+      this.#warnings.warn('settings that the server refused are left out', { model, settings: [setting], logger });
       return this.generateContentAsync(request, options);
     });
   }
@@ -140,13 +150,5 @@ export class Anthropic implements Llm {
       call = { ...first, body: { ...first.body, ...container, messages: continued } };
     }
     yield builder.toResponse();
-  }
-
-  #warn(message: string, model: string, settings: readonly string[], { logger }: LlmOptions): void {
-    const unlogged = settings.filter((each) => !this.#loggedWarnings.has(`${model} ${message} ${each}`));
-    if (unlogged.length === 0) return;
-    for (const each of unlogged) this.#loggedWarnings.add(`${model} ${message} ${each}`);
-    const fields = { model, provider: 'anthropic', settings: unlogged };
-    (logger ?? this.#client.connection.runtime.logger).warn(message, fields);
   }
 }

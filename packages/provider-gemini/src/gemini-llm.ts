@@ -1,4 +1,5 @@
 import {
+  ModelWarnings,
   mayHaveEncryptedReasoning,
   isReasoningRejected,
   recoverFirst,
@@ -38,8 +39,7 @@ export class Gemini implements Llm {
   readonly #endpoint: Endpoint;
   /** Settings that Gemini rejected, by model. They are not sent again. */
   readonly #rejectedSettings = new Map<string, Set<string>>();
-  /** Warnings that were logged. Each is logged once. */
-  readonly #loggedWarnings = new Set<string>();
+  readonly #warnings: ModelWarnings;
 
   constructor(options: GeminiOptions) {
     assertGeminiOptions(options, ['model'], 'Gemini');
@@ -50,6 +50,7 @@ export class Gemini implements Llm {
     this.#endpoint = endpointOf(options);
     this.#target = { vertexai, project, location, schemas, endpoint: this.#endpoint };
     this.#client = new GeminiClient({ ...rest, vertexai, project, location });
+    this.#warnings = new ModelWarnings('gemini', this.#client.connection.runtime.logger);
     const calls: CacheCalls = {
       create: (p, signal) => this.#client.createCache(p, signal),
       delete: (name) => this.#client.deleteCache(name),
@@ -73,6 +74,7 @@ export class Gemini implements Llm {
    */
   generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
     const { model = this.model } = request;
+    const { logger } = options;
     const rejected = this.#rejectedSettings.get(model) ?? new Set<string>();
     let fullBody: JsonObject = {};
     let prepared: PreparedBody | undefined;
@@ -88,11 +90,19 @@ export class Gemini implements Llm {
     return recoverFirst(this.#answer(model, { makeBody, onAnswer }, options), (error) => {
       if (prepared?.hasCache && isCacheRefused(error)) {
         prepared.onCacheRejected();
-        this.#warn('a context cache that the server does not accept is left out', model, 'cachedContent', options);
+        this.#warnings.warn('a context cache that the server does not accept is left out', {
+          model,
+          settings: ['cachedContent'],
+          logger,
+        });
         return this.generateContentAsync({ ...request, contextCache: undefined }, options);
       }
       if (isReasoningRejected(error) && this.#hasSignatures(request)) {
-        this.#warn('thought signatures that the model cannot read are left out', model, this.#endpoint.name, options);
+        this.#warnings.warn('thought signatures that the model cannot read are left out', {
+          model,
+          settings: [this.#endpoint.name],
+          logger,
+        });
         return this.generateContentAsync(
           { ...request, contents: withoutEncryptedReasoning(request.contents) },
           options,
@@ -101,7 +111,7 @@ export class Gemini implements Llm {
       const setting = findRejectedSetting(error, fullBody);
       if (setting === undefined || rejected.has(setting)) return undefined;
       this.#rejectedSettings.set(model, rejected.add(setting));
-      this.#warn('settings that the server refused are left out', model, setting, options);
+      this.#warnings.warn('settings that the server refused are left out', { model, settings: [setting], logger });
       return this.generateContentAsync(request, options);
     });
   }
@@ -133,16 +143,5 @@ export class Gemini implements Llm {
   #hasSignatures({ contents }: LlmRequest): boolean {
     if (mayHaveEncryptedReasoning(contents, this.#endpoint)) return true;
     return contents.some(({ parts = [] }) => parts.some((part) => part.thoughtSignature !== undefined));
-  }
-
-  #warn(message: string, model: string, setting: string, { logger }: LlmOptions): void {
-    const key = `${model} ${message} ${setting}`;
-    if (this.#loggedWarnings.has(key)) return;
-    this.#loggedWarnings.add(key);
-    (logger ?? this.#client.connection.runtime.logger).warn(message, {
-      model,
-      provider: 'gemini',
-      settings: [setting],
-    });
   }
 }

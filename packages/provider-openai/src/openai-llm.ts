@@ -1,5 +1,6 @@
 import { TholeError } from '@thole/core';
 import {
+  ModelWarnings,
   mayHaveEncryptedReasoning,
   isReasoningRejected,
   recoverFirst,
@@ -46,8 +47,7 @@ export class OpenAi implements Llm {
   readonly #deployment: string | undefined;
   /** Settings that the server rejected, by model. They are not sent again. */
   readonly #rejectedSettings = new Map<string, Set<string>>();
-  /** Warnings that were logged. Each is logged once. */
-  readonly #loggedWarnings = new Set<string>();
+  readonly #warnings: ModelWarnings;
 
   /** Throws `INVALID_INPUT` for invalid options and for a missing key; the message names the variable to set. */
   constructor(options: OpenAiOptions) {
@@ -57,6 +57,7 @@ export class OpenAi implements Llm {
     assertApi(api, 'OpenAi');
     this.model = model;
     this.#client = new OpenAiClient(connection);
+    this.#warnings = new ModelWarnings(this.#client.provider, this.#client.connection.runtime.logger);
     this.providerName = connection.azure ? 'azure.ai.openai' : this.#client.provider;
     this.#protocol = (api ?? (isOpenAi(connection.baseUrl) ? 'responses' : 'chat')) === 'chat' ? chat : responses;
     this.#schemas = connection.schemas;
@@ -82,6 +83,7 @@ export class OpenAi implements Llm {
 
   #generate(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
     const { model = this.model } = request;
+    const { logger } = options;
     const { provider, endpoint } = this.#client;
     const rejected = this.#rejectedSettings.get(model) ?? new Set<string>();
     const leftOut: string[] = [];
@@ -97,18 +99,26 @@ export class OpenAi implements Llm {
     let body: JsonObject = {};
     const makeBody = (): JsonObject => {
       body = withoutSettings(this.#protocol.toBody(request, target) as JsonObject, rejected);
-      this.#warn('settings that the model does not accept are left out', model, leftOut.splice(0), options);
+      this.#warnings.warn('settings that the model does not accept are left out', {
+        model,
+        settings: leftOut.splice(0),
+        logger,
+      });
       return body;
     };
     return recoverFirst(this.#send(makeBody, target, options.signal), (error) => {
       if (isReasoningRejected(error) && mayHaveEncryptedReasoning(request.contents, endpoint)) {
-        this.#warn('encrypted reasoning that the model cannot read is left out', model, [endpoint.name], options);
+        this.#warnings.warn('encrypted reasoning that the model cannot read is left out', {
+          model,
+          settings: [endpoint.name],
+          logger,
+        });
         return this.#generate({ ...request, contents: withoutEncryptedReasoning(request.contents) }, options);
       }
       const setting = findRejectedSetting(error, body);
       if (setting === undefined || rejected.has(setting)) return undefined;
       this.#rejectedSettings.set(model, rejected.add(setting));
-      this.#warn('settings that the server refused are left out', model, [setting], options);
+      this.#warnings.warn('settings that the server refused are left out', { model, settings: [setting], logger });
       return this.#generate(request, options);
     });
   }
@@ -136,14 +146,6 @@ export class OpenAi implements Llm {
       return 'events' in opened ? readStream(opened.events, target) : await readBody(opened.body);
     };
     return this.#client.connection.stream(open, (responses) => responses, signal);
-  }
-
-  #warn(message: string, model: string, settings: readonly string[], { logger }: LlmOptions): void {
-    const unlogged = settings.filter((each) => !this.#loggedWarnings.has(`${model} ${message} ${each}`));
-    if (unlogged.length === 0) return;
-    for (const each of unlogged) this.#loggedWarnings.add(`${model} ${message} ${each}`);
-    const fields = { model, provider: this.#client.provider, settings: unlogged };
-    (logger ?? this.#client.connection.runtime.logger).warn(message, fields);
   }
 }
 
