@@ -1,9 +1,10 @@
 import { ModelWarnings } from '@thole/core/kit';
-import { describe, expect, it, vi } from 'vitest';
+import { FixedRuntime } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
 
 describe('ModelWarnings', () => {
   it('logs a warning once for each model and setting', () => {
-    const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+    const { logger, logs } = new FixedRuntime();
     const warnings = new ModelWarnings('acme', logger);
     const warn = (message: string, model: string, ...settings: string[]): void =>
       warnings.warn(message, { model, settings, logger: undefined });
@@ -13,18 +14,18 @@ describe('ModelWarnings', () => {
     warn('refused', 'm', 'seed');
     warn('left out', 'n', 'seed');
     const provider = 'acme';
-    expect(logger.warn.mock.calls).toEqual([
-      ['left out', { model: 'm', provider, settings: ['seed', 'topK'] }],
-      ['left out', { model: 'm', provider, settings: ['topP'] }],
-      ['refused', { model: 'm', provider, settings: ['seed'] }],
-      ['left out', { model: 'n', provider, settings: ['seed'] }],
+    expect(logs.map(({ level, message, fields }) => [level, message, fields])).toEqual([
+      ['warn', 'left out', { model: 'm', provider, settings: ['seed', 'topK'] }],
+      ['warn', 'left out', { model: 'm', provider, settings: ['topP'] }],
+      ['warn', 'refused', { model: 'm', provider, settings: ['seed'] }],
+      ['warn', 'left out', { model: 'n', provider, settings: ['seed'] }],
     ]);
   });
 
   it('logs with the logger of the call', () => {
-    const [logger, own] = [0, 1].map(() => ({ debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }));
-    new ModelWarnings('acme', own!).warn('left out', { model: 'm', settings: ['seed'], logger });
-    expect(logger!.warn).toHaveBeenCalledOnce();
-    expect(own!.warn).not.toHaveBeenCalled();
+    const [ofCall, own] = [new FixedRuntime(), new FixedRuntime()];
+    new ModelWarnings('acme', own.logger).warn('left out', { model: 'm', settings: ['seed'], logger: ofCall.logger });
+    expect(ofCall.logs).toHaveLength(1);
+    expect(own.logs).toEqual([]);
   });
 });
