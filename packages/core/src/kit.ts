@@ -4,6 +4,8 @@ export { deepFreeze, JsonCopier, jsonBytes, thawJson } from './json/copy-json.ts
 export { findNonJson, isPlainObject, MAX_JSON_DEPTH, typeName } from './json/find-non-json.ts';
 export type { JsonProblem } from './json/find-non-json.ts';
 export { resolveToJson } from './json/resolve-to-json.ts';
+export { toWellFormed } from './json/to-well-formed.ts';
+export { withoutRejectedMedia } from './model/without-rejected-media.ts';
 export { assertBytes } from './errors/assert-bytes.ts';
 export { assertCount } from './errors/assert-count.ts';
 export { assertDuration } from './errors/assert-duration.ts';
@@ -45,7 +47,7 @@ export { assertContent, assertResponseParts, partKinds } from './content/assert-
 export { pairCalls } from './content/pair-calls.ts';
 export type { PairedCall, PairedCalls } from './content/pair-calls.ts';
 export { sendableCallIds } from './content/sendable-call-ids.ts';
-export { mediaLine, newestUserContent } from './content/unreadable-media.ts';
+export { mediaLine, newestUserContent, OTHER_AGENT_HEADING } from './content/unreadable-media.ts';
 export { completeSchemaRoot } from './model/complete-schema-root.ts';
 export { mapSchemas, normalizeSchema, schemaKeywords } from './model/normalize-schema.ts';
 export { resolveSchemaRoot } from './model/resolve-schema-root.ts';
@@ -57,6 +59,8 @@ export {
   withoutEncryptedReasoning,
 } from './model/endpoint.ts';
 export type { Endpoint } from './model/endpoint.ts';
+export { isPartOfAnswer } from './model/is-part-of-answer.ts';
+export { LAST_MESSAGE } from './model/last-message.ts';
 export { ModelWarnings } from './model/model-warnings.ts';
 export { recoverFirst } from './model/recover-first.ts';
 export { declaredNames, toSendableName } from './model/sendable-name.ts';

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { assertCount, invalidInput, optionNames } from '@thole/core/kit';
+import { assertCount, invalidInput, optionNames, toWellFormed } from '@thole/core/kit';
 import type { Embedder } from '@thole/core';
 import { AiSdkClient } from './ai-sdk-client.ts';
 import { assertAiSdkModel, assertAiSdkOptions, assertProviderOptions, mergeProviderOptions } from './ai-sdk-options.ts';
@@ -61,7 +61,7 @@ export class AiSdkEmbedder implements Embedder {
     const { headers, providerOptions: commonOptions, queryOptions, documentOptions } = this.#options;
     const providerOptions = mergeProviderOptions(commonOptions, task === 'query' ? queryOptions : documentOptions);
     const call = {
-      values: [...texts],
+      values: [...toWellFormed(texts)],
       ...(headers && { headers: { ...headers } }),
       ...(providerOptions && { providerOptions }),
     };

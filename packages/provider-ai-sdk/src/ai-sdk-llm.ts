@@ -7,7 +7,9 @@ import {
   isReasoningRejected,
   optionNames,
   recoverFirst,
+  toWellFormed,
   withoutEncryptedReasoning,
+  withoutRejectedMedia,
 } from '@thole/core/kit';
 import type { Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
@@ -90,7 +92,12 @@ export class AiSdkLlm implements Llm {
       }
       const known = this.#unreadableBy(request);
       const type = findUnreadableType(error, request.contents, known);
-      if (type === undefined) return undefined;
+      if (type === undefined) {
+        const contents = withoutRejectedMedia(error, request.contents);
+        if (contents)
+          this.#warnings.warn('files that the server refused are left out', { model, settings: ['files'], logger });
+        return contents && this.generateContentAsync({ ...request, contents }, options);
+      }
       known.add(type);
       return this.generateContentAsync(request, options);
     });
@@ -116,7 +123,7 @@ export class AiSdkLlm implements Llm {
         unreadable: this.#unreadableBy(request),
         leaveOut: (setting: string) => void leftOut.push(setting),
       };
-      const call = toAiSdkRequest(request, target);
+      const call = toWellFormed(toAiSdkRequest(request, target));
       if (options.stream) {
         const parts = await this.#client.open((abortSignal) => model.doStream({ ...call, abortSignal }), signal);
         return readAiSdkStream(parts, endpoint, { onWarnings: warn, explain: (error) => this.#client.explain(error) });

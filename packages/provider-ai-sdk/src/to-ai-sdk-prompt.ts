@@ -1,4 +1,5 @@
 import {
+  LAST_MESSAGE,
   declaredNames,
   mediaLine,
   newestUserContent,
@@ -70,6 +71,7 @@ export function toAiSdkPrompt({ contents, config }: LlmRequest, target: RequestT
       calls.flatMap(({ answer }) => (answer ? filesOf(answer, target) : [])),
     );
   });
+  if (messages.at(-1)?.role === 'assistant') add('user', [{ type: 'text', text: LAST_MESSAGE }]);
   return messages;
 }
 

@@ -69,6 +69,34 @@ describe('new AiSdkLlm', () => {
   });
 });
 
+describe('An image of an earlier message that the server rejects', () => {
+  it('is replaced by its type in a second attempt', async () => {
+    const inlineData = { mimeType: 'image/png', data: 'iVBORw0KGgoAAAANSUhEUg==' };
+    const error = { type: 'invalid_request_error', message: 'Could not process image' };
+    const server = await serve((request) =>
+      JSON.stringify(request.body).includes(inlineData.data)
+        ? { status: 400, body: JSON.stringify({ type: 'error', error }) }
+        : text(request),
+    );
+    const contents: Content[] = [
+      { role: 'user', parts: [{ inlineData }] },
+      { role: 'model', parts: [{ text: 'No.' }] },
+      { role: 'user', parts: [{ text: 'Hi' }] },
+    ];
+    await ask(new AiSdkLlm(claude(server)), { request: { contents } });
+    expect(bodiesOf(server)[1]).toContain('A file of type image/png is not shown');
+  });
+});
+
+describe('A text that was cut within a character', () => {
+  it('is sent without a lone surrogate', async () => {
+    const server = await serve(text);
+    const contents: Content[] = [{ role: 'user', parts: [{ text: 'cut \ud83d' }] }];
+    await ask(new AiSdkLlm(claude(server)), { request: { contents } });
+    expect(bodiesOf(server)[0]).toContain('"cut \ufffd"');
+  });
+});
+
 describe('request.model', () => {
   it('is rejected before a request if it names another model and there is no option models', async () => {
     const server = await serve(text);

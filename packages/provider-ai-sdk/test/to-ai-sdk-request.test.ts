@@ -16,6 +16,7 @@ const convertConfig = (config: GenerateContentConfig, changes: Partial<RequestTa
 const promptOf = (contents: Content[], changes: Partial<RequestTarget> = {}): unknown =>
   convert({ contents }, changes)['prompt'];
 const user = (text: string): Content => ({ role: 'user', parts: [{ text }] });
+const lastMessage = { role: 'user', content: [{ type: 'text', text: 'Continue.' }] };
 const PIXEL = 'iVBORw0KGgo=';
 const image = { inlineData: { mimeType: 'image/png', data: PIXEL, displayName: 'room.png' } };
 
@@ -212,6 +213,7 @@ describe('messages', () => {
           },
         ],
       },
+      lastMessage,
     ]);
   });
 
@@ -236,10 +238,17 @@ describe('messages', () => {
           ...after,
         ],
       },
+      lastMessage,
     ]);
     expect(promptOf([answerOf('ai-sdk:google.generative-ai')])).toEqual([
       { role: 'assistant', content: [{ type: 'text', text: 'Yes.' }] },
+      lastMessage,
     ]);
+  });
+
+  it('end with a message of the user or a tool, as some models require', () => {
+    expect(promptOf([user('Hi'), { role: 'model', parts: [{ text: 'Yes.' }] }])).toMatchObject([{}, {}, lastMessage]);
+    expect(promptOf([user('Hi')])).toHaveLength(1);
   });
 });
 

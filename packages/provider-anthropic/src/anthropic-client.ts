@@ -1,5 +1,6 @@
 import { ProviderConnection, TholeError } from '@thole/core';
 import type { JsonObject } from '@thole/core';
+import { toWellFormed } from '@thole/core/kit';
 import type { Endpoint } from '@thole/core/kit';
 import { selectEarlierVersion } from './api-version.ts';
 import { endpointOf } from './anthropic-options.ts';
@@ -53,7 +54,7 @@ export class AnthropicClient {
     const sdk = await this.#load();
     const { betas, stream } = call;
     const version = selectEarlierVersion(call.body, this.#options);
-    const body = { ...call.body, ...version.body };
+    const body = toWellFormed({ ...call.body, ...version.body });
     const headers = { ...version.headers, ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }) };
     try {
       if (!stream) return { body: await sdk.post('/v1/messages', { body, headers, signal }).asResponse() };

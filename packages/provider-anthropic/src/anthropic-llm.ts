@@ -5,6 +5,7 @@ import {
   isReasoningRejected,
   recoverFirst,
   withoutEncryptedReasoning,
+  withoutRejectedMedia,
 } from '@thole/core/kit';
 import type { JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
 import { AnthropicClient } from './anthropic-client.ts';
@@ -115,7 +116,12 @@ export class Anthropic implements Llm {
         return this.generateContentAsync(request, options);
       }
       const setting = findRejectedSetting(error, sentBody);
-      if (setting === undefined || rejected.has(setting)) return undefined;
+      if (setting === undefined || rejected.has(setting)) {
+        const contents = withoutRejectedMedia(error, request.contents);
+        if (contents)
+          this.#warnings.warn('files that the server refused are left out', { model, settings: ['files'], logger });
+        return contents && this.generateContentAsync({ ...request, contents }, options);
+      }
       this.#rejectedSettings.set(model, rejected.add(setting));
       this.#warnings.warn('settings that the server refused are left out', { model, settings: [setting], logger });
       return this.generateContentAsync(request, options);

@@ -1,5 +1,5 @@
 import { readRetryAfter, TholeError } from '@thole/core';
-import { codeOfStatus, isPlainObject } from '@thole/core/kit';
+import { codeOfStatus, isPartOfAnswer, isPlainObject } from '@thole/core/kit';
 import type { ErrorTable, JsonObject, TholeErrorCode } from '@thole/core';
 
 /** Maps errors of Anthropic's API, Bedrock and Vertex AI to Thole's errors. */
@@ -22,7 +22,8 @@ export const anthropicErrors: ErrorTable = {
         { cause: error },
       );
     if (isCredentialsError(error)) return credentialsError(error);
-    return new TholeError('MODEL_UNAVAILABLE', "Claude's server could not be reached.", { cause: error });
+    const message = "Claude's server cannot be reached. Check baseUrl and the network, and that the server is running.";
+    return new TholeError('MODEL_UNAVAILABLE', message, { cause: error });
   },
 };
 
@@ -30,7 +31,9 @@ export const anthropicErrors: ErrorTable = {
 export function notAMessage(body: unknown): TholeError {
   const { message, type } = readBody(body);
   if (type !== undefined && type !== 'error') return failure(body, {});
-  const content = message ?? (body === '' ? 'it is empty' : 'unknown content');
+  const content = isPartOfAnswer(body)
+    ? 'a stream of events or incomplete JSON'
+    : (message ?? (body === '' ? 'it is empty' : 'unknown content'));
   return new TholeError(
     'MODEL_PROTOCOL',
     `Claude's server answered with status 200, but the body is not a message: ${content}.`,
@@ -62,7 +65,7 @@ interface RejectionDetails {
 function failure(body: unknown, { status, type: headerType, retryAfterMs, requestId }: RejectionDetails): TholeError {
   const read = readBody(body);
   const type = headerType ?? read.type;
-  const message = read.message ?? (status === undefined ? 'no reason' : `status ${status}, without a reason`);
+  const message = read.message ?? 'no reason';
   const errorCode = codeOf(status, type ?? '', read.message ?? '');
   const code = /\bsignature\b.{0,12}\bthinking\b/i.test(message) ? 'invalid_signature' : read.code;
   const details: JsonObject = { provider: 'anthropic', status: status ?? 200 };
@@ -70,7 +73,9 @@ function failure(body: unknown, { status, type: headerType, retryAfterMs, reques
   for (const [name, value] of Object.entries({ type, code, requestId: id }))
     if (value !== undefined) details[name] = value;
   const summary =
-    status === undefined ? "Claude's server reported an error in its answer" : "Claude's server refused the request";
+    status === undefined
+      ? "Claude's server reported an error in its answer"
+      : `Claude's server refused the request with ${[status, type && `(${type})`].filter(Boolean).join(' ')}`;
   return new TholeError(errorCode, `${summary}: ${message}`, {
     status,
     retryAfterMs,

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { mediaLine, newestUserContent, pairCalls, sendableCallIds } from '@thole/core/kit';
+import { LAST_MESSAGE, mediaLine, newestUserContent, pairCalls, sendableCallIds } from '@thole/core/kit';
 import type { Content, FunctionResponse, JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import { toAssistantBlocks } from './to-assistant-blocks.ts';
@@ -21,9 +21,6 @@ interface Message {
 const VALID_ID = /^[\w-]{1,128}$/;
 /** Sent if the history does not begin with a message of the user, which the API requires. */
 const FIRST_MESSAGE = 'Follow the system instruction.';
-
-/** Sent if the history ends with a message of the model, which most models reject. */
-const LAST_MESSAGE = 'Continue.';
 
 /**
  * Returns the history as messages. Consecutive contents of one role are one message. Answers to calls are the first
@@ -103,11 +100,13 @@ const PENDING = { status: 'pending', message: 'There is no answer yet.' };
 function toResult(answer: FunctionResponse | undefined, id: string, target: MessagesTarget): JsonObject {
   const text = JSON.stringify(answer?.response ?? PENDING);
   const files = answer ? filesOf(answer, target) : [];
+  // The API rejects errors with images or documents.
+  const isError = typeof answer?.response['error'] === 'string' && files.every(({ type }) => type === 'text');
   return {
     type: 'tool_result',
     tool_use_id: id,
     content: files.length > 0 ? [toTextBlock(text), ...files] : text,
-    ...(typeof answer?.response['error'] === 'string' && { is_error: true }),
+    ...(isError && { is_error: true }),
   };
 }
 

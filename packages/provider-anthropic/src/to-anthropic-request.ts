@@ -5,7 +5,7 @@ import { withCacheBreakpoints } from './cache-breakpoints.ts';
 import { toAnthropicMessages } from './to-anthropic-messages.ts';
 import { toAnthropicSchema } from './to-anthropic-schema.ts';
 import { toAnthropicTools, toToolChoice } from './to-anthropic-tools.ts';
-import { toThinking } from './to-thinking.ts';
+import { fitBudget, toThinking } from './to-thinking.ts';
 import type { RequestTarget } from './anthropic-options.ts';
 
 /** A body of the Messages API, and the beta features that it uses. */
@@ -33,14 +33,17 @@ export function toAnthropicRequest(request: LlmRequest, target: RequestTarget): 
   const toolChoice = hasTools ? toToolChoice(config.toolConfig) : undefined;
   const messages = toAnthropicMessages(contents, { endpoint: target.endpoint, hasCitations: citations });
   const isForced = toolChoice?.['type'] === 'any' || toolChoice?.['type'] === 'tool';
-  const thinking = toThinking(config.thinkingConfig, { target, messages, isForced });
-  const isThinking = thinking.thinking !== undefined && thinking.thinking['type'] !== 'disabled';
+  const requested = toThinking(config.thinkingConfig, { target, messages, isForced });
+  const maxTokens = maxTokensOf(request, target, requested.thinking);
+  const thinking = fitBudget(requested.thinking, maxTokens);
+  if (requested.thinking && !thinking) target.leaveOut?.('thinkingConfig');
+  const isThinking = thinking !== undefined && thinking['type'] !== 'disabled';
   const acceptsSamplingSettings = !isThinking && !isPlainObject(options['thinking']);
   reportLeftOut(request, target, acceptsSamplingSettings);
   const format = toFormat(request);
   const body: { [name: string]: unknown } = {
     model: target.model,
-    max_tokens: maxTokensOf(request, target, thinking.thinking),
+    max_tokens: maxTokens,
     system: systemOf(config.systemInstruction, format.instruction),
     messages,
     tools: tools.length > 0 ? tools : undefined,
@@ -49,9 +52,9 @@ export function toAnthropicRequest(request: LlmRequest, target: RequestTarget): 
     temperature: acceptsSamplingSettings ? config.temperature : undefined,
     top_p: acceptsSamplingSettings ? config.topP : undefined,
     top_k: acceptsSamplingSettings ? config.topK : undefined,
-    thinking: thinking.thinking,
+    thinking,
     output_config: mergeMembers(
-      thinking.effort && { effort: thinking.effort },
+      requested.effort && { effort: requested.effort },
       format.schema && { format: format.schema },
     ),
   };

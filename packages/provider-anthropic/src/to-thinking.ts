@@ -40,6 +40,17 @@ export function toThinking(
   return { thinking: { type: 'adaptive', ...(includeThoughts && { display: 'summarized' }), ...display }, effort };
 }
 
+/**
+ * Returns the settings with a budget below `maxTokens`, as the API requires: half of `maxTokens` instead of a larger budget.
+ * Undefined if that leaves no room for thoughts.
+ */
+export function fitBudget(thinking: JsonObject | undefined, maxTokens: number): JsonObject | undefined {
+  const budget = thinking?.['budget_tokens'];
+  if (typeof budget !== 'number' || budget < maxTokens) return thinking;
+  if (maxTokens <= MIN_BUDGET) return undefined;
+  return { ...thinking, budget_tokens: Math.max(MIN_BUDGET, Math.floor(maxTokens / 2)) };
+}
+
 /** True unless the history ends with answers to calls whose message has no thoughts before the calls. */
 function beginsWithThoughts(messages: readonly JsonObject[]): boolean {
   const [callMessage, last] = messages.slice(-2).map(({ content }) => (Array.isArray(content) ? content : []));

@@ -46,6 +46,12 @@ function createLogger(): { logger: Logger; lines: [string, unknown][] } {
 }
 
 describe('Anthropic', () => {
+  it('sends no lone surrogates, which texts that were cut within a character contain', async () => {
+    const { llm, bodies } = await start((body) => answerWith(textMessage('Nine.'), body));
+    await ask(llm, { contents: [{ role: 'user', parts: [{ text: 'cut \ud83d' }] }], config: {} });
+    expect(bodies()[0]!['messages']).toEqual([{ role: 'user', content: [{ type: 'text', text: 'cut \ufffd' }] }]);
+  });
+
   it('sends key, version and beta features as headers', async () => {
     const { llm, server } = await start((body) => answerWith(textMessage('Nine.'), body), {
       headers: { 'x-team': 'hotel' },
@@ -186,6 +192,28 @@ describe('Anthropic', () => {
     expect(bodies().map((body) => body['max_tokens'])).toEqual([32_000, 8192, 8192]);
     const tooMany = { ...hello, config: { maxOutputTokens: 9000 } };
     await expect(ask(llm, tooMany)).rejects.toMatchObject({ code: 'MODEL_BAD_REQUEST' });
+  });
+
+  it('sends a request again without an image of an earlier message that the server rejects', async () => {
+    const inlineData = { mimeType: 'image/png', data: 'iVBORw0KGgoAAAANSUhEUg==' };
+    const { logger, lines } = createLogger();
+    const { llm, bodies } = await start((body) =>
+      JSON.stringify(body).includes(inlineData.data)
+        ? refusal(400, 'invalid_request_error', 'Could not process image')
+        : answerWith(textMessage('Nine.'), body),
+    );
+    const contents: LlmRequest['contents'] = [
+      { role: 'user', parts: [{ inlineData }] },
+      { role: 'model', parts: [{ functionCall: { name: 'look', args: {} } }] },
+      { role: 'user', parts: [{ functionResponse: { name: 'look', response: {}, parts: [{ inlineData }] } }] },
+      { role: 'model', parts: [{ text: 'No.' }] },
+      ...hello.contents,
+    ];
+    await ask(llm, { ...hello, contents }, { logger });
+    expect(JSON.stringify(bodies()[1]).match(/A file of type image\/png is not shown/g)).toHaveLength(2);
+    expect(lines).toEqual([['files that the server refused are left out', ['files']]]);
+    await expect(ask(llm, { ...hello, contents: contents.slice(0, 1) })).rejects.toThrow('Could not process image');
+    expect(bodies().length).toBe(3);
   });
 
   it('sends a request again without thoughts that the model cannot read', async () => {

@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import { isReasoningRejected } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
-import { anthropicErrors } from '../src/map-anthropic-error.ts';
+import { anthropicErrors, notAMessage } from '../src/map-anthropic-error.ts';
 import { errorBody } from './fixtures/messages.ts';
 
 const refuse = (status: number, body: unknown, headers: { [name: string]: string } = {}): TholeError =>
@@ -56,7 +56,9 @@ describe('anthropicErrors.refuse', () => {
     const google = refuse(429, [{ error: { code: 429, message: 'Quota exceeded', status: 'RESOURCE_EXHAUSTED' } }]);
     expect(google).toMatchObject({ code: 'MODEL_RATE_LIMITED', details: { type: 'RESOURCE_EXHAUSTED' } });
     expect(refuse(502, '<html>Bad gateway</html>').message).toMatch(/an HTML page. Check baseUrl/);
-    expect(refuse(500, undefined).message).toMatch(/status 500, without a reason/);
+    expect(refuse(500, undefined).message).toBe("Claude's server refused the request with 500: no reason");
+    const unknownModel = refuse(404, errorBody('not_found_error', 'model: claude-x')).message;
+    expect(unknownModel).toBe("Claude's server refused the request with 404 (not_found_error): model: claude-x");
   });
 
   it('reads error codes of the API', () => {
@@ -98,8 +100,21 @@ describe('anthropicErrors.explain', () => {
 
   it('distinguishes a connection that ended early from one that was not opened', () => {
     expect(anthropicErrors.explain(new TypeError('terminated'), 'reading').code).toBe('MODEL_INCOMPLETE');
-    expect(anthropicErrors.explain(new TypeError('fetch failed'), 'sending').code).toBe('MODEL_UNAVAILABLE');
+    const unreachable = anthropicErrors.explain(new TypeError('fetch failed'), 'sending');
+    expect(unreachable.code).toBe('MODEL_UNAVAILABLE');
+    expect(unreachable.message).toContain('cannot be reached. Check baseUrl');
     const credentials = new Error('Failed to acquire Google OAuth credentials.');
     expect(anthropicErrors.explain(credentials, 'sending').code).toBe('MODEL_AUTH');
+  });
+});
+
+describe('notAMessage', () => {
+  it('quotes no text of the model from a body that is a stream or is cut off (contract 42)', () => {
+    for (const body of ['event: content_block_delta\ndata: {"text":"secret"}', '{"content":[{"text":"secret'])
+      expect(notAMessage(body)).toMatchObject({
+        code: 'MODEL_PROTOCOL',
+        message: expect.not.stringContaining('secret'),
+      });
+    expect(notAMessage('upstream is starting').message).toContain('upstream is starting');
   });
 });

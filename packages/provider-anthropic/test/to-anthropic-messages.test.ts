@@ -56,6 +56,13 @@ describe('toAnthropicMessages', () => {
     expect(sent).toHaveLength(3);
   });
 
+  it('does not mark an error with an image, because the API rejects it', () => {
+    const failed = { functionResponse: { id: 'a', name: 'look', response: { error: 'No.' }, parts: [PNG] } };
+    const [result] = messages(user({ text: 'go' }), model(call('a')), user(failed))[2]!['content'] as object[];
+    expect(result).toMatchObject({ type: 'tool_result', content: [{ type: 'text' }, { type: 'image' }] });
+    expect(result).not.toHaveProperty('is_error');
+  });
+
   it('sends call ids that the API accepts and that are unique', () => {
     const sent = messages(
       user({ text: 'go' }),

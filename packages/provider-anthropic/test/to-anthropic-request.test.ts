@@ -84,6 +84,22 @@ describe('toAnthropicRequest', () => {
     expect(bodyOf({ thinkingConfig }, { model: 'claude-haiku-4-5' })['max_tokens']).toBe(58_000);
   });
 
+  it.each([
+    [4000, 3999, 3999],
+    [4000, 4000, 2000],
+    [1500, 8192, 1024],
+    [1024, 8192, undefined],
+  ])('sends with %i maxOutputTokens and a budget of %i the budget %s', (maxOutputTokens, thinkingBudget, sent) => {
+    const leftOut: string[] = [];
+    const body = bodyOf(
+      { maxOutputTokens, temperature: 0.5, thinkingConfig: { thinkingBudget } },
+      { model: 'claude-haiku-4-5', leftOut },
+    );
+    expect(body['max_tokens']).toBe(maxOutputTokens);
+    expect(body['thinking']).toEqual(sent && { type: 'enabled', budget_tokens: sent });
+    expect(leftOut).toEqual([sent ? 'temperature' : 'thinkingConfig']);
+  });
+
   it('leaves out thoughts if a call is forced', () => {
     const leftOut: string[] = [];
     const toolConfig = { functionCallingConfig: { mode: 'ANY' as const } };

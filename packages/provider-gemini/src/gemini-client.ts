@@ -1,5 +1,5 @@
 import { ProviderConnection, TholeError } from '@thole/core';
-import { isPlainObject } from '@thole/core/kit';
+import { isPlainObject, toWellFormed } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 import type {
   CreateCachedContentParameters,
@@ -63,7 +63,7 @@ export class GeminiClient {
 
   /** Returns the server's response with an unread body, for `send` and `stream` of `ProviderConnection`. */
   async generate(call: GeminiCall, signal: AbortSignal): Promise<Response> {
-    const body = JSON.stringify(call.body);
+    const body = JSON.stringify(toWellFormed(call.body));
     const responses: Response[] = [];
     await this.#call((sdk, fetch) => {
       const fetchWithBody: typeof fetch = async (input, init) => {
@@ -82,7 +82,7 @@ export class GeminiClient {
   embed(call: EmbedCall, signal: AbortSignal): Promise<unknown> {
     const { model, texts, taskType, dimensions } = call;
     // The newer models would join strings into one content.
-    const contents = texts.map((text) => ({ parts: [{ text }] }));
+    const contents = toWellFormed(texts).map((text) => ({ parts: [{ text }] }));
     return this.#call((sdk, fetch) => {
       const config = {
         ...(taskType && { taskType }),
@@ -105,7 +105,9 @@ export class GeminiClient {
         const fetchWithBody: typeof fetch = async (input, init) => {
           // The SDK formats model and time. The other members bypass it, because its converters drop unknown ones.
           const formatted = JSON.parse(init?.body as string) as JsonObject;
-          responses.push(await fetch(input, { ...init, body: JSON.stringify({ ...body, ...formatted }) }));
+          responses.push(
+            await fetch(input, { ...init, body: JSON.stringify({ ...toWellFormed(body), ...formatted }) }),
+          );
           return Response.json({});
         };
         const config = { ttl: `${ttlSeconds}s`, abortSignal: attemptSignal, httpOptions: { fetch: fetchWithBody } };

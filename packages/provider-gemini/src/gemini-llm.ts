@@ -4,6 +4,7 @@ import {
   isReasoningRejected,
   recoverFirst,
   withoutEncryptedReasoning,
+  withoutRejectedMedia,
 } from '@thole/core/kit';
 import type { EnvVars, JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse, Usage } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
@@ -109,7 +110,12 @@ export class Gemini implements Llm {
         );
       }
       const setting = findRejectedSetting(error, fullBody);
-      if (setting === undefined || rejected.has(setting)) return undefined;
+      if (setting === undefined || rejected.has(setting)) {
+        const contents = withoutRejectedMedia(error, request.contents);
+        if (contents)
+          this.#warnings.warn('files that the server refused are left out', { model, settings: ['files'], logger });
+        return contents && this.generateContentAsync({ ...request, contents }, options);
+      }
       this.#rejectedSettings.set(model, rejected.add(setting));
       this.#warnings.warn('settings that the server refused are left out', { model, settings: [setting], logger });
       return this.generateContentAsync(request, options);

@@ -10,7 +10,9 @@ export const geminiErrors: ErrorTable = {
       ? new TholeError('MODEL_INCOMPLETE', 'The connection to Gemini ended before the answer was complete.', {
           cause: error,
         })
-      : new TholeError('MODEL_UNAVAILABLE', 'Gemini could not be reached.', { cause: error }),
+      : new TholeError('MODEL_UNAVAILABLE', 'Gemini cannot be reached. Check baseUrl and the network.', {
+          cause: error,
+        }),
 };
 
 /** Returns the error in an answer with status 200 or in a chunk of it. Undefined without an error. */

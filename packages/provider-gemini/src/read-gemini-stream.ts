@@ -19,8 +19,9 @@ export async function* readGeminiStream(
       if (parts.length > 0) yield { content: { role: 'model', parts }, partial: true };
     }
   } catch (error) {
-    // After the finish reason, a broken connection cuts off nothing of the answer.
-    if (TholeError.is(error) || !builder.isEnded) throw error;
+    // After the finish reason, a broken or silent connection cuts off nothing of the answer.
+    const isCutOff = !TholeError.is(error) || error.code === 'MODEL_INCOMPLETE' || error.code === 'MODEL_TIMEOUT';
+    if (!builder.isEnded || !isCutOff) throw error;
   }
   if (!builder.isEnded && !builder.hasToken)
     throw new TholeError('MODEL_INCOMPLETE', "Gemini's stream ended before the answer was complete.");

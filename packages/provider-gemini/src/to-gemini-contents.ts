@@ -1,4 +1,4 @@
-import { newestUserContent, pairCalls } from '@thole/core/kit';
+import { LAST_MESSAGE, newestUserContent, pairCalls } from '@thole/core/kit';
 import type { Content, JsonObject, Part } from '@thole/core';
 import type { Endpoint, PairedCalls } from '@thole/core/kit';
 import { answerFiles, toGeminiAnswer } from './to-gemini-answer.ts';
@@ -60,6 +60,7 @@ export function toGeminiContents(
     if (pending.length > 0) append(sent, { role: 'user', parts: pending });
   }
   if (sent.length === 0) return [{ role: 'user', parts: [{ text: PLACEHOLDER_MESSAGE }] }];
+  if (sent.at(-1)!.role === 'model') sent.push({ role: 'user', parts: [{ text: LAST_MESSAGE }] });
   if (isGemini3(model)) signCurrentTurn(sent);
   return sent;
 }

@@ -22,6 +22,12 @@ describe('requests of Gemini', () => {
     }
   });
 
+  it('have no lone surrogates, which texts that were cut within a character contain', async () => {
+    const request = question({ contents: [{ role: 'user', parts: [{ text: 'cut \ud83d' }] }] });
+    const { requests } = await ask(whole(plainText), { request });
+    expect(requests[0]!.body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'cut \ufffd' }] }] });
+  });
+
   it('have the headers and the API version of the options', async () => {
     const options = { headers: { 'x-team': 'concierge' }, apiVersion: 'v1' };
     const { requests } = await ask(whole(plainText), { options });

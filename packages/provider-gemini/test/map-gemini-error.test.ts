@@ -80,6 +80,7 @@ describe('geminiErrors', () => {
   it('distinguishes a connection that fails before the answer from one that ends during it', () => {
     const cause = new TypeError('fetch failed');
     expect(geminiErrors.explain(cause, 'sending')).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true, cause });
+    expect(geminiErrors.explain(cause, 'sending').message).toContain('cannot be reached. Check baseUrl');
     expect(geminiErrors.explain(cause, 'reading')).toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true, cause });
   });
 });

@@ -1,3 +1,4 @@
+import { TholeError } from '@thole/core';
 import type { LlmResponse } from '@thole/core';
 import { bytesOf, serverSentEvents } from '@thole/testing/http';
 import { describe, expect, it } from 'vitest';
@@ -129,17 +130,16 @@ describe('readGeminiStream', () => {
   });
 
   it('returns the final response if the connection breaks after the finish reason', async () => {
-    const readBroken = (candidate: object): Promise<ReadResult> => {
-      const bytes = async function* (): AsyncGenerator<Uint8Array> {
-        yield* bytesOf(`data: ${JSON.stringify({ candidates: [candidate] })}\n\n`, 1000);
-        throw new TypeError('terminated');
-      };
-      return readBytes(bytes());
-    };
-    const piece = { content: { parts: [{ text: 'Nine.' }] } };
-    const { final } = await readBroken({ ...piece, finishReason: 'STOP' });
+    const { final } = await readBroken({ ...nine, finishReason: 'STOP' }, new TypeError('terminated'));
     expect(final).toMatchObject({ content: { parts: [{ text: 'Nine.' }] }, finishReason: 'STOP' });
-    await expect(readBroken(piece)).rejects.toThrow('terminated');
+    await expect(readBroken(nine, new TypeError('terminated'))).rejects.toThrow('terminated');
+  });
+
+  it('returns the final response if the connection stays open and silent after the finish reason', async () => {
+    const silence = new TholeError('MODEL_TIMEOUT', 'The server sent nothing.');
+    const { final } = await readBroken({ ...nine, finishReason: 'STOP' }, silence);
+    expect(final).toMatchObject({ content: { parts: [{ text: 'Nine.' }] }, finishReason: 'STOP' });
+    await expect(readBroken(nine, silence)).rejects.toBe(silence);
   });
 
   it('throws MODEL_INCOMPLETE for an end without a finish reason', async () => {
@@ -220,6 +220,17 @@ async function readAll(response: Response): Promise<ReadResult> {
 function readBytes(bytes: readonly Uint8Array[] | AsyncIterable<Uint8Array>): Promise<ReadResult> {
   const body = ReadableStream.from(bytes) as unknown as ReadableStream<Uint8Array<ArrayBuffer>>;
   return readAll(new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } }));
+}
+
+const nine = { content: { parts: [{ text: 'Nine.' }] } };
+
+/** Reads an answer with one piece, after which the connection fails. */
+function readBroken(candidate: object, error: Error): Promise<ReadResult> {
+  const bytes = async function* (): AsyncGenerator<Uint8Array> {
+    yield* bytesOf(`data: ${JSON.stringify({ candidates: [candidate] })}\n\n`, 1000);
+    throw error;
+  };
+  return readBytes(bytes());
 }
 
 function read(pieces: readonly unknown[]): Promise<ReadResult> {

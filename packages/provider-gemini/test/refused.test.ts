@@ -63,6 +63,31 @@ describe('thought signatures', () => {
   });
 });
 
+describe('an image of an earlier message that Gemini rejects', () => {
+  const inlineData = { mimeType: 'image/png', data: 'iVBORw0KGgoAAAANSUhEUg==' };
+  const history: Content[] = [
+    { role: 'user', parts: [{ text: 'Is this a room?' }, { inlineData }] },
+    { role: 'model', parts: [{ functionCall: { name: 'find_rooms', args: {} } }] },
+    { role: 'user', parts: [{ functionResponse: { name: 'find_rooms', response: {}, parts: [{ inlineData }] } }] },
+    { role: 'model', parts: [{ text: 'Yes.' }] },
+    { role: 'user', parts: [{ text: 'Is it free?' }] },
+  ];
+
+  it('is replaced by its type in a second attempt', async () => {
+    const { bodies, first, logs } = await callTwice([refusal('Unable to process input image.')], () => history);
+    expect(first.error).toBeUndefined();
+    expect(bodies.slice(0, 2).map((body) => JSON.stringify(body).split(inlineData.data).length - 1)).toEqual([2, 0]);
+    expect(JSON.stringify(bodies[1]).match(/A file of type image\/png is not shown/g)).toHaveLength(2);
+    expect(logs).toMatchObject([{ level: 'warn', fields: { settings: ['files'] } }]);
+  });
+
+  it('ends the call if the image is in the newest message', async () => {
+    const { first, bodies } = await callTwice([refusal('Unable to process input image.')], () => history.slice(0, 1));
+    expect(first.error).toMatchObject({ code: 'MODEL_BAD_REQUEST' });
+    expect(bodies.length).toBe(2);
+  });
+});
+
 describe('settings that Gemini rejects', () => {
   const plain = (): Content[] => question().contents as Content[];
 

@@ -203,7 +203,18 @@ describe('history in toGeminiRequest', () => {
       model({ text: '' }, { text: 'Yes.' }, { text: '', thoughtSignature: '' }, { text: '', thoughtSignature: 'c2ln' }),
       user({ text: '' }),
     ]);
-    expect(sent).toEqual([hello, { role: 'model', parts: [{ text: 'Yes.' }, { text: '', thoughtSignature: 'c2ln' }] }]);
+    expect(sent).toEqual([
+      hello,
+      { role: 'model', parts: [{ text: 'Yes.' }, { text: '', thoughtSignature: 'c2ln' }] },
+      user({ text: 'Continue.' }),
+    ]);
+  });
+
+  it('ends with a content of the user, as in a loop of one agent', () => {
+    const call = { functionCall: { name: 'find', args: {} } };
+    expect(contentsOf([hello, model({ text: 'Yes.' })]).at(-1)).toEqual(user({ text: 'Continue.' }));
+    expect(contentsOf([hello, model(call)]).at(-1)).toMatchObject({ role: 'user', parts: [{ functionResponse: {} }] });
+    expect(contentsOf([hello])).toEqual([hello]);
   });
 
   it('contains no ids of a runner or another provider, and no text of broken arguments', () => {

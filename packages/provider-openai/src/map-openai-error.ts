@@ -1,5 +1,5 @@
 import { readRetryAfter, TholeError } from '@thole/core';
-import { classifyRejection, isPlainObject } from '@thole/core/kit';
+import { classifyRejection, isPartOfAnswer, isPlainObject } from '@thole/core/kit';
 import type { ErrorTable, JsonObject } from '@thole/core';
 import { readErrorBody } from './read-error-body.ts';
 import type { ErrorBody } from './read-error-body.ts';
@@ -31,7 +31,9 @@ export function openAiFailure(body: unknown, status?: number): TholeError {
     return failure(read, `The model server failed with status ${status}`, { status });
   if (read.isError)
     return failure(read, 'The model server reported an error in its answer', { status: read.status ?? 200 });
-  const content = read.message ?? (body === '' ? 'it is empty' : 'unknown content');
+  const content = isPartOfAnswer(body)
+    ? 'a stream of events or incomplete JSON'
+    : (read.message ?? (body === '' ? 'it is empty' : 'unknown content'));
   return new TholeError(
     'MODEL_PROTOCOL',
     `The model server answered with status 200, but the body is not an answer of its API: ${content}.`,
@@ -52,7 +54,11 @@ export function mapOpenAiError(error: unknown, when: 'sending' | 'reading', name
   if (!isConnectionError(thrown))
     return new TholeError('MODEL_FAILED', `The call of ${name} failed.`, { cause: error });
   return when === 'sending'
-    ? new TholeError('MODEL_UNAVAILABLE', `${name} cannot be reached.`, { cause: error })
+    ? new TholeError(
+        'MODEL_UNAVAILABLE',
+        `${name} cannot be reached. Check baseUrl and the network, and that the server is running.`,
+        { cause: error },
+      )
     : new TholeError('MODEL_INCOMPLETE', `The connection to ${name} ended before the answer was complete.`, {
         cause: error,
       });

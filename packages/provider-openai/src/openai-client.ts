@@ -1,4 +1,5 @@
 import { ProviderConnection, TholeError } from '@thole/core';
+import { toWellFormed, withTimeLimit } from '@thole/core/kit';
 import type { Endpoint } from '@thole/core/kit';
 import type OpenAI from 'openai';
 import { openAiErrors, openAiFailure } from './map-openai-error.ts';
@@ -8,6 +9,8 @@ import type { OpenAiConnectionOptions } from './openai-options.ts';
 /** A streamed answer: its events, or the complete unread body from a server that does not stream. */
 export type OpenedStream = { readonly events: AsyncIterable<unknown> } | { readonly body: Response };
 
+/** Default time limit until an answer begins, and of the function `apiKey`, in milliseconds. */
+const TIMEOUT_MS = 600_000;
 /** The longest delay that a timer supports. It turns the SDK's time limit off, so that only ours applies. */
 const NO_TIMEOUT_MS = 2_147_483_647;
 
@@ -34,20 +37,20 @@ export class OpenAiClient {
   /** Returns the answer's JSON, or its text if it is not JSON. */
   async post(path: string, body: object, signal: AbortSignal): Promise<unknown> {
     const sdk = await this.#sdk(signal);
-    const answer: unknown = await sdk.post(path, { body });
+    const answer: unknown = await sdk.post(path, { body: toWellFormed(body) });
     return typeof answer === 'string' ? parseJson(answer) : answer;
   }
 
   /** Returns the answer with an unread body, because an error while the body is read must not be retried. */
   async postUnread(path: string, body: object, signal: AbortSignal): Promise<Response> {
     const sdk = await this.#sdk(signal);
-    return await sdk.post(path, { body }).asResponse();
+    return await sdk.post(path, { body: toWellFormed(body) }).asResponse();
   }
 
   /** Returns the opened stream of a streamed answer. */
   async postStream(path: string, body: object, signal: AbortSignal): Promise<OpenedStream> {
     const sdk = await this.#sdk(signal);
-    const { data, response } = await sdk.post(path, { body, stream: true }).withResponse();
+    const { data, response } = await sdk.post(path, { body: toWellFormed(body), stream: true }).withResponse();
     const type = response.headers.get('content-type') ?? '';
     // The SDK would find no events in these bodies and end without an error.
     if (/json|html/i.test(type)) return { body: response };
@@ -55,12 +58,17 @@ export class OpenAiClient {
   }
 
   async #apiKey(): Promise<string | undefined> {
-    const { apiKey } = this.#options;
+    const { apiKey, timeoutMs: ms = TIMEOUT_MS } = this.#options;
     if (typeof apiKey !== 'function') return apiKey;
+    const timeout = new TholeError('MODEL_TIMEOUT', `The function apiKey returned no key for ${ms} ms.`, {
+      details: { endedBy: 'client' },
+    });
+    const { runtime } = this.connection;
     let key: unknown;
     try {
-      key = await apiKey();
+      key = await withTimeLimit({ runtime, ms, timeoutError: () => timeout }, async () => apiKey());
     } catch (cause) {
+      if (cause === timeout) throw timeout;
       throw new TholeError('MODEL_AUTH', 'The function apiKey threw an error, which is the cause.', { cause });
     }
     if (typeof key !== 'string' || key === '')

@@ -5,6 +5,7 @@ import {
   isReasoningRejected,
   recoverFirst,
   withoutEncryptedReasoning,
+  withoutRejectedMedia,
 } from '@thole/core/kit';
 import type { JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
 import { blockAsFinal } from './block-as-final.ts';
@@ -116,7 +117,12 @@ export class OpenAi implements Llm {
         return this.#generate({ ...request, contents: withoutEncryptedReasoning(request.contents) }, options);
       }
       const setting = findRejectedSetting(error, body);
-      if (setting === undefined || rejected.has(setting)) return undefined;
+      if (setting === undefined || rejected.has(setting)) {
+        const contents = withoutRejectedMedia(error, request.contents);
+        if (contents)
+          this.#warnings.warn('files that the server refused are left out', { model, settings: ['files'], logger });
+        return contents && this.#generate({ ...request, contents }, options);
+      }
       this.#rejectedSettings.set(model, rejected.add(setting));
       this.#warnings.warn('settings that the server refused are left out', { model, settings: [setting], logger });
       return this.#generate(request, options);

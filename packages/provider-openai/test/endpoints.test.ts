@@ -124,6 +124,17 @@ describe('apiKey as a function', () => {
     expect(requests.map(({ headers }) => headers.get('api-key'))).toEqual([null, null, null]);
   });
 
+  it('throws MODEL_TIMEOUT if the function returns nothing within timeoutMs', async () => {
+    let calls = 0;
+    const apiKey = (): Promise<string> => (calls++, new Promise(() => {}));
+    const model = new OpenAi({ model: 'm', apiKey, timeoutMs: 5 });
+    await expect(ask(model)).rejects.toMatchObject({
+      code: 'MODEL_TIMEOUT',
+      message: expect.stringContaining('apiKey'),
+    });
+    expect(calls).toBe(1);
+  });
+
   it('throws MODEL_AUTH if the function fails, without keys in the error (contract 42)', async () => {
     const failing = new OpenAi({ model: 'm', apiKey: () => Promise.reject(new Error('no login')) });
     await expect(ask(failing)).rejects.toMatchObject({
@@ -140,6 +151,15 @@ describe('apiKey as a function', () => {
       code: 'MODEL_AUTH',
       message: expect.stringContaining('[redacted]'),
     });
+  });
+});
+
+describe('A text that was cut within a character', () => {
+  it.each(['chat', 'responses'] as const)('is sent without a lone surrogate (%s)', async (api) => {
+    const { fetch, requests } = fixedFetch(api === 'chat' ? openAi.whole : responseOf([message(['Yes.'])]));
+    const request = { contents: [{ role: 'user' as const, parts: [{ text: 'cut \ud83d' }] }] };
+    await ask(new OpenAi({ model: 'm', api, apiKey: 'sk-12345', fetch }), { request });
+    expect(await requests[0]!.text()).toContain('"cut \ufffd"');
   });
 });
 

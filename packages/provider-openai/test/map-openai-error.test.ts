@@ -160,6 +160,17 @@ describe('openAiFailure', () => {
     expect(openAiFailure(body).code).toBe(code);
   });
 
+  it('quotes no text of the model from a body that is a stream or is cut off (contract 42)', () => {
+    for (const body of [
+      'data: {"choices":[{"delta":{"content":"secret"}}]}',
+      '{"choices":[{"message":{"content":"secret',
+    ])
+      expect(openAiFailure(body)).toMatchObject({
+        code: 'MODEL_PROTOCOL',
+        message: expect.not.stringContaining('secret'),
+      });
+  });
+
   it('returns MODEL_PROTOCOL for an HTML page, other JSON and an empty body', () => {
     expect(openAiFailure('<!DOCTYPE html><p>Hi')).toMatchObject({ code: 'MODEL_PROTOCOL', retryable: false });
     expect(openAiFailure('<!DOCTYPE html><p>Hi').message).toMatch(/HTML page.*baseUrl/);
@@ -171,6 +182,7 @@ describe('mapOpenAiError', () => {
   it('distinguishes a connection that was not opened from one that ended during the answer', () => {
     const broken = new TypeError('terminated', { cause: new Error('other side closed') });
     expect(mapOpenAiError(broken, 'sending')).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
+    expect(mapOpenAiError(broken, 'sending').message).toContain('cannot be reached. Check baseUrl');
     expect(mapOpenAiError(broken, 'reading')).toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });
   });
 

@@ -36,6 +36,30 @@ async function callTwice(
   return { bodies: server.requests.map(({ body }) => body as JsonObject), warnings };
 }
 
+describe('an image of an earlier message that the server rejects', () => {
+  it.each(['chat', 'responses'] as const)('is replaced by its type in a second attempt (%s)', async (api) => {
+    const inlineData = { mimeType: 'image/png', data: 'iVBORw0KGgoAAAANSUhEUg==' };
+    const contents = [
+      { role: 'user' as const, parts: [{ text: 'Is this a room?' }, { inlineData }] },
+      { role: 'model' as const, parts: [{ functionCall: { name: 'look', args: {} } }] },
+      {
+        role: 'user' as const,
+        parts: [{ functionResponse: { name: 'look', response: {}, parts: [{ inlineData }] } }],
+      },
+      { role: 'model' as const, parts: [{ text: 'Yes.' }] },
+      ...hello,
+    ];
+    const { bodies, warnings } = await callTwice(
+      (body) => (JSON.stringify(body).includes(inlineData.data) ? refusal('Invalid image data.') : undefined),
+      { contents },
+      { api },
+    );
+    expect(bodies.length).toBe(4);
+    expect(JSON.stringify(bodies[1]).match(/A file of type image\/png is not shown/g)).toHaveLength(2);
+    expect(warnings.map(([, fields]) => (fields as { settings: unknown }).settings)).toEqual([['files']]);
+  });
+});
+
 describe('settings that a model is known to reject', () => {
   it('are left out of requests to thinking models of OpenAI, and named in one warning', async () => {
     const config = { temperature: 0.2, topP: 0.5, topK: 3, seed: 1 };

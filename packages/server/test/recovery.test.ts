@@ -7,7 +7,7 @@ import { calls, FixedRuntime, hangs, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { createHandler, startRecovery } from '../src/index.ts';
 import { bookingDesk } from './booking-desk.ts';
-import { demo, session, sessionPath } from './demo.ts';
+import { demo, neverAnswers, session, sessionPath } from './demo.ts';
 import type { Demo } from './demo.ts';
 import { allFrames, framesOf, describeFrame } from './frames.ts';
 
@@ -106,6 +106,27 @@ describe('Handler.close with a durable store', () => {
         describeFrame,
       );
       expect(words).toEqual(['#2 ', '#3 Continued.', ': done']);
+    },
+  );
+
+  it.each(['abort', 'continue'] as const)(
+    'answers runs that have not begun to respond with SERVER_BUSY (onDisconnect %s)',
+    async (onDisconnect) => {
+      const sessionService = new InMemorySessionService();
+      Object.defineProperty(sessionService, 'isDurable', { value: true });
+      const called = Promise.withResolvers<AbortSignal>();
+      const { run, handler } = await demo({ sessionService, onDisconnect, answers: [neverAnswers(called)] });
+      const active = run('/run');
+      await called.promise;
+      const queued = run('/run_sse');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      await handler.close({ timeoutMs: 0 });
+      for (const response of [await active, await queued])
+        expect([response.status, await response.json()]).toMatchObject([
+          503,
+          { code: 'SERVER_BUSY', detail: expect.stringContaining('Idempotency-Key') },
+        ]);
+      expect((await sessionService.getSession(session))!.events).toHaveLength(1);
     },
   );
 });

@@ -130,9 +130,11 @@ function resourceOf({ rawAuthCredential }: OAuthConfig): Record<string, string> 
 }
 
 /**
- * Returns an error that the server sent with status 200, as GitHub does, with the status 400 of RFC 6749, so that its code is
- * read. Removes the secrets of the request from errors. Without an issuer, returns the response without its ID token, because
- * that cannot be checked.
+ * Corrects responses that differ from RFC 6749, because the library rejects them or does not read them:
+ * - an error with status 200, as of GitHub, gets the status 400, so that its code is read;
+ * - in tokens, null members and scopes are left out, and the types of Slack become `bearer`.
+ *
+ * Removes the secrets of the request from errors, and without an issuer the ID token, because that cannot be checked.
  */
 async function correctResponse(
   response: Response,
@@ -143,11 +145,14 @@ async function correctResponse(
   const text = await response.text();
   const body = parseObject(text);
   if (!body) return new Response(text || null, { status, headers });
-  const { id_token: _, ...tokens } = body;
   const isError = status === 200 && typeof body['error'] === 'string' && body['access_token'] === undefined;
   if (isError || status !== 200)
     return new Response(redact(text, secrets), { status: isError ? 400 : status, headers });
-  return new Response(knowsIssuer ? text : JSON.stringify(tokens), { status, headers });
+  const { id_token: idToken, scope: _, token_type: type, ...rest } = body;
+  const isSlack = type === 'bot' || type === 'user';
+  const tokens = { ...rest, token_type: isSlack ? 'bearer' : type, ...(knowsIssuer && { id_token: idToken }) };
+  const given = Object.entries(tokens).filter(([, value]) => value !== null);
+  return new Response(JSON.stringify(Object.fromEntries(given)), { status, headers });
 }
 
 function parseObject(text: string): { [name: string]: unknown } | undefined {

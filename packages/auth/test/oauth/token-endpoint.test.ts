@@ -61,6 +61,16 @@ describe('token endpoint', () => {
     expect(server.requests).toHaveLength(4);
   });
 
+  it.each([
+    ['null members', { refresh_token: null, expires_in: null, id_token: null, scope: null }],
+    ['a list of scopes', { scope: ['read', 'write'] }],
+    ['the token type of Slack', { token_type: 'bot' }],
+  ])('accepts a response with %s', async (_, members) => {
+    tokens = [{ access_token: 'a1', ...members }];
+    await signIn(fixture.fixed());
+    expect(await fixture.loadToken(fixture.fixed())).toBe('a1');
+  });
+
   it('sends the resource with the code and with refreshes', async () => {
     tokens = [
       { access_token: 'a1', refresh_token: 'r', expires_in: 100 },

@@ -31,6 +31,8 @@ export class ConversationContext {
   readonly ref: SessionRef;
   /** The last used address. Messages that do not answer a message are sent to it. */
   address: string | undefined;
+  /** Called when new parts have replaced others. The runner of the old parts does not continue paused runs any more. */
+  onReplaced: () => void = () => {};
   #user: User;
   #parts: ConversationParts | undefined;
   #isStale = false;
@@ -151,6 +153,7 @@ export class ConversationContext {
       // The new consolidator replaces the old one.
       parts.consolidator?.schedule(this.ref);
       pool.release(old);
+      this.onReplaced();
     } catch (error) {
       this.#isStale = wasStale;
       if (!this.#parts) throw error;

@@ -29,6 +29,7 @@ export class Conversation {
     this.#context = new ConversationContext(deps, p);
     this.#commands = new ConversationCommands(this.#context);
     this.#runs = new ConversationRuns(this.#context, () => this.resumeWaiting());
+    this.#context.onReplaced = () => void this.#runs.wakeOnTime();
   }
 
   get channel(): string {

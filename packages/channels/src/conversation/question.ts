@@ -10,6 +10,13 @@ export function isQuestion({ kind }: Interrupt): boolean {
   return kind === 'confirmation' || kind === 'input';
 }
 
+/** Returns the open question that was sent last: the first question of the invocation that has made the newest request. */
+export function lastQuestion(open: readonly Interrupt[]): Interrupt | undefined {
+  const questions = open.filter(isQuestion);
+  const newest = questions.at(-1);
+  return questions.find(({ invocationId }) => invocationId === newest!.invocationId);
+}
+
 /** Returns the question for an interrupt. Undefined if a person cannot answer it. */
 export function questionFor(interrupt: Interrupt, texts: Texts): OutboundMessage | undefined {
   const { kind, message, payload, responseSchema, toolName } = interrupt;

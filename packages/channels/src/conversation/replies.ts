@@ -4,7 +4,7 @@ import type { ChannelFile } from '../channel/inbound-message.ts';
 import type { OutboundMessage } from '../channel/outbound-message.ts';
 import { hashOf } from '../channel/read-inbound-message.ts';
 import type { Texts } from '../dispatcher/texts.ts';
-import { questionFor } from './question.ts';
+import { isQuestion, questionFor } from './question.ts';
 
 /** Stores an outbound message under a key. Does nothing if the key is known. */
 export type PutReply = (key: string, message: OutboundMessage) => Promise<void>;
@@ -32,15 +32,14 @@ export class Replies {
     return true;
   }
 
-  /** Sends the question of the first of these interrupts that a person can answer. Returns false if there is none. */
-  async sendQuestion(interrupts: readonly Interrupt[]): Promise<boolean> {
+  /** Sends the first question of these interrupts, and the sign-ins before it. */
+  async sendQuestion(interrupts: readonly Interrupt[]): Promise<void> {
     for (const interrupt of interrupts) {
       const message = questionFor(interrupt, this.#texts);
       if (!message) continue;
       await this.#put(this.#key('question', interrupt.invocationId, interrupt.id), message);
-      return true;
+      if (isQuestion(interrupt)) return;
     }
-    return false;
   }
 
   /** Sends a text about a message or a batch of messages, once for each kind. */

@@ -78,6 +78,47 @@ describe('Conversation questions', () => {
     expect(chat.texts.slice(1)).toEqual(['It is for Bob.', 'Paid.']);
   });
 
+  it('approves the call of the question that was sent last (contract 45)', async () => {
+    const paid: unknown[] = [];
+    const llm = new ScriptedLlm(
+      calls('pay', { amount: 5 }),
+      calls('pay', { amount: 7 }),
+      says('Paid 7.'),
+      says('Paid 5.'),
+    );
+    const { chat, settle } = await startAssistant({ llm, runtime: new FixedRuntime(), tools: [payTool(paid)] });
+    for (const text of ['pay 5', 'no, wait: pay 7 first', 'yes', 'yes']) {
+      await chat.receive('a1', text);
+      await settle();
+    }
+    expect(paid).toEqual([{ amount: 7 }, { amount: 5 }]);
+    expect(chat.texts.slice(2)).toEqual(['Paid 7.', 'Paid 5.']);
+  });
+
+  it('sends what the agent says when a question has expired, and nothing if it was answered (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const paid: unknown[] = [];
+    const tool = new FunctionTool({
+      ...{ name: 'pay', description: 'Pays.', parameters: {}, requireConfirmation: true, confirmationTtlMs: 60_000 },
+      execute: (args) => paid.push(args),
+    });
+    const llm = new ScriptedLlm(calls('pay'), says('Too late.'), calls('pay'), says('Paid.'));
+    const { chat, settle } = await startAssistant({ llm, runtime, tools: [tool] });
+    await chat.receive('a1', 'pay');
+    await settle();
+    await runtime.advance(61_000);
+    await settle();
+    expect(chat.texts.slice(1)).toEqual(['Too late.']);
+    for (const text of ['pay again', 'yes']) {
+      await chat.receive('a1', text);
+      await settle();
+    }
+    await runtime.advance(61_000);
+    await settle();
+    expect(paid).toHaveLength(1);
+    expect(chat.texts.slice(3)).toEqual(['Paid.']);
+  });
+
   it('answers a question once when the yes is delivered again (contract 45)', async () => {
     const runtime = new FixedRuntime();
     const paid: unknown[] = [];

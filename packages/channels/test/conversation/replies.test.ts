@@ -1,5 +1,5 @@
 import { createEvent } from '@thole/core';
-import type { Content, EventInit } from '@thole/core';
+import type { Content, EventInit, Interrupt, InterruptKind } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import type { OutboundMessage } from '../../src/index.ts';
@@ -42,5 +42,23 @@ describe('Replies.sendEvent', () => {
     for (const event of [one!, two!, one!]) await replies.sendEvent(event);
     expect(keys[0]).toBe(keys[2]);
     expect(keys[0]).not.toBe(keys[1]);
+  });
+});
+
+describe('Replies.sendQuestion', () => {
+  it('sends the sign-ins before the first question, and no further question (contract 45)', async () => {
+    const texts: string[] = [];
+    const replies = new Replies(ref, defaultTexts, async (_, { text }) => void texts.push(text));
+    const interrupt = (kind: InterruptKind, more: Partial<Interrupt>): Interrupt => ({
+      ...{ id: kind, kind, invocationId: 'i1', agentName: 'companion', createdAt: 1 },
+      ...more,
+    });
+    await replies.sendQuestion([
+      interrupt('timer', {}),
+      interrupt('credential', { payload: { authUri: 'https://bank.example/sign-in' } }),
+      interrupt('confirmation', { toolName: 'pay', args: { amount: 5 } }),
+      interrupt('input', { message: 'How many?' }),
+    ]);
+    expect(texts).toEqual(['Please sign in: https://bank.example/sign-in', 'pay {"amount":5}\n(yes / no)']);
   });
 });

@@ -21,11 +21,11 @@ const sleeper: Agent = {
   },
 };
 
-function startSleeper(storage: Storage, runtime: FixedRuntime) {
+function startSleeper(storage: Storage, runtime: FixedRuntime, agent: Agent = sleeper) {
   const createParts = (): ConversationParts => {
     const { sessions } = storage;
     const { consolidator, plugins } = memoryParts({ sessions, memory: storage.memory, runtime });
-    const options = { appName, agent: sleeper, plugins, sessionService: sessions, runtime, autoCreateSession: true };
+    const options = { appName, agent, plugins, sessionService: sessions, runtime, autoCreateSession: true };
     return { runner: new Runner({ ...options, concurrency: { policy: 'join' } }), consolidator };
   };
   return startAssistant({ llm: new ScriptedLlm(), runtime, storage, options: { createParts } });
@@ -42,6 +42,33 @@ describe('Conversation with a timer', () => {
     await settle();
     expect(chat.texts).toEqual(['Awake.']);
   });
+
+  it.each([true, false])(
+    'sends the answer on time after a reload, during the run: %s (contract 45)',
+    async (isRunning) => {
+      const runtime = new FixedRuntime();
+      const begun = Promise.withResolvers<void>();
+      const slow: Agent = {
+        ...sleeper,
+        async *runAsync(context) {
+          if (isRunning) await begun.promise;
+          yield* sleeper.runAsync(context);
+        },
+      };
+      const { chat, dispatcher, settle } = await startSleeper(newStorage(runtime), runtime, slow);
+      await chat.receive('a1', 'wake me');
+      if (isRunning) await runtime.advance(2_000);
+      else await settle();
+      dispatcher.reload();
+      await chat.receive('a1', 'me, too');
+      await runtime.advance(2_000);
+      begun.resolve();
+      await settle();
+      await runtime.advance(HOUR_MS);
+      await settle();
+      expect(chat.texts).toEqual(isRunning ? ['Awake.'] : ['Awake.', 'Awake.']);
+    },
+  );
 
   it('sends the answer after a restart (contract 45)', async () => {
     const runtime = new FixedRuntime();
@@ -68,5 +95,28 @@ describe('Conversation with a timer', () => {
     const second = await startSleeper(storage, runtime);
     await second.settle();
     expect(second.chat.texts).toEqual(['Awake.']);
+  });
+
+  it('sends the question of a run that the timer continues (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const asking: Agent = {
+      ...sleeper,
+      async *runAsync(context) {
+        await context.sleep(HOUR_MS);
+        const answer = await context.requestInput({ message: 'Are you awake?' });
+        const { invocationId } = context;
+        const content = { role: 'model' as const, parts: [{ text: `You said ${String(answer)}.` }] };
+        yield createEvent({ author: 'sleeper', invocationId, content }, context.runtime);
+      },
+    };
+    const { chat, settle } = await startSleeper(newStorage(runtime), runtime, asking);
+    await chat.receive('a1', 'wake me');
+    await settle();
+    await runtime.advance(HOUR_MS);
+    await settle();
+    expect(chat.texts).toEqual(['Are you awake?']);
+    await chat.receive('a1', 'no');
+    await settle();
+    expect(chat.texts.slice(1)).toEqual(['You said no.']);
   });
 });

@@ -1,14 +1,25 @@
 import type { Content, FileData, InlineData } from './content.ts';
 
+/** First text of a content in which the runner tells an agent what another agent has done. */
+export const OTHER_AGENT_HEADING = 'Context, from another agent:';
+
 /**
- * Returns the index of the user's newest message, -1 if there is none. This is the last content that the model did not write
- * and that contains more than answers to calls. A provider rejects media that it cannot send in this message only. In older
- * messages it sends `mediaLine` instead, so that one attachment does not make every later turn fail.
+ * Returns the index of the user's newest message, -1 if there is none. This is the last content that neither a model nor another
+ * agent wrote and that contains more than answers to calls. Contents after answers do not count: tools such as
+ * `load_artifacts` add them. A provider rejects media that it cannot send in this message only. Elsewhere it sends `mediaLine` instead,
+ * so that one file does not make the run or every later turn fail.
  */
 export function newestUserContent(contents: readonly Content[]): number {
-  return contents.findLastIndex(
-    ({ role, parts = [] }) => role !== 'model' && parts.some((part) => part.functionResponse === undefined),
+  const newest = contents.findLastIndex(
+    ({ role, parts = [] }) =>
+      role !== 'model' &&
+      parts[0]?.text !== OTHER_AGENT_HEADING &&
+      parts.some((part) => part.functionResponse === undefined),
   );
+  const lastBefore = contents.findLast(
+    ({ role, parts = [] }, i) => i < newest && (role === 'model' || parts.some((part) => part.functionResponse)),
+  );
+  return lastBefore && lastBefore.role !== 'model' ? -1 : newest;
 }
 
 /** Returns the line of text that replaces media that the model cannot receive. */

@@ -19,6 +19,22 @@ describe('newestUserContent', () => {
       [{ parts: [{ text: 'a' }] }, { role: 'model', parts: [{ text: 'b' }] }, answer],
       0,
     ],
+    [
+      'the content before what another agent has done',
+      [{ parts: [{ text: 'a' }] }, { role: 'user', parts: [{ text: 'Context, from another agent:' }] }],
+      0,
+    ],
+    [
+      '-1 if a tool has added contents after its answers',
+      [
+        { parts: [{ text: 'a' }] },
+        { role: 'model', parts: [{ text: 'b' }] },
+        answer,
+        { parts: [{ text: 'c' }] },
+        { parts: [{ text: 'd' }] },
+      ],
+      -1,
+    ],
     ['-1 without a content of the user', [{ role: 'model', parts: [{ text: 'b' }] }, answer], -1],
   ])('returns %s', (_what, contents, expected) => {
     expect(newestUserContent(contents)).toBe(expected);

@@ -29,12 +29,14 @@ export interface StdioConnection {
 /** Serves MCP over streams. A message of more than `bodyBytes` closes the connection. */
 export async function connectStdio(
   factory: McpServerFactory,
-  p: StdioOptions & { bodyBytes: number; onError: (error: Error) => void },
+  p: StdioOptions & { bodyBytes: number; onError: (error: Error) => void; onTooLarge: () => void },
 ): Promise<StdioConnection> {
   // Loaded only when it is needed, because it requires Node.
   const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
   const transport = new StdioServerTransport(p.input, p.output, { maxBufferSize: p.bodyBytes });
-  const handle = serveStdio(factory, { transport, onerror: p.onError });
+  const onerror = (error: Error): void =>
+    /exceeded maximum size/i.test(error.message) ? p.onTooLarge() : p.onError(error);
+  const handle = serveStdio(factory, { transport, onerror });
   const closeConnection = transport.onclose;
   const closed = new Promise<void>((resolve) => {
     transport.onclose = () => {

@@ -116,7 +116,10 @@ export function mcpServer(app: App | Runner, options: AgentServerOptions): Agent
     const startedAt = runtime.monotonic();
     let server: McpServer | undefined;
     const factory = (): McpServer => (server = createServer({ userId, assertMayAnswer: async () => {} }));
-    const connection = await connectStdio(factory, { ...p, bodyBytes: limits.bodyBytes, onError });
+    const { bodyBytes } = limits;
+    const onTooLarge = (): void =>
+      logger.warn('A message over limits.bodyBytes closed the connection of an MCP client.', { bodyBytes });
+    const connection = await connectStdio(factory, { ...p, bodyBytes, onError, onTooLarge });
     connections.add(connection);
     void connection.closed.then(() => {
       connections.delete(connection);

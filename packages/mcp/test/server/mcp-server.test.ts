@@ -278,8 +278,8 @@ describe.each(eras)('mcpServer (%s)', (era) => {
     );
   });
 
-  it('closes a stream after a message over the limit', async () => {
-    const { server, model } = serveClerk([], { options: { limits: { bodyBytes: 10_000 } } });
+  it('closes a stream after a message over the limit, and logs the reason', async () => {
+    const { server, model, logged } = serveClerk([], { options: { limits: { bodyBytes: 10_000 } } });
     const { client, closed } = await connectStreams(server, { era });
     const call = client.callTool({ name: 'clerk', arguments: { request: 'x'.repeat(20_000) } });
     const failed = expect(call).rejects.toThrow();
@@ -287,6 +287,7 @@ describe.each(eras)('mcpServer (%s)', (era) => {
     await client.close();
     await failed;
     expect(model.requests).toEqual([]);
+    expect(logged).toContainEqual(['warn', expect.stringContaining('limits.bodyBytes'), { bodyBytes: 10_000 }]);
   });
 
   it('serves a client over streams until the client closes them', async () => {

@@ -22,13 +22,16 @@ export async function* readChatStream(
   } catch (error) {
     const { code, message } = mapOpenAiError(error, 'reading', target.provider);
     if (code === 'MODEL_BLOCKED') answer.block(message);
-    // After the finish reason, a broken connection cuts off at most the token count.
-    else if (code !== 'MODEL_INCOMPLETE' || TholeError.is(error) || !answer.hasFinishReason) throw error;
+    // After the finish reason, a broken or silent connection cuts off at most the token count.
+    else if (!answer.hasFinishReason || !isCutOff(code, error)) throw error;
   }
   if (!answer.isComplete) throw new TholeError('MODEL_INCOMPLETE', 'The stream ended before the answer was complete.');
   const remaining = answer.end();
   if (remaining.length > 0) yield partial(remaining);
   yield answer.toResponse();
 }
+
+const isCutOff = (code: string, error: unknown): boolean =>
+  code === 'MODEL_TIMEOUT' || (code === 'MODEL_INCOMPLETE' && !TholeError.is(error));
 
 const partial = (parts: Part[]): LlmResponse => ({ content: { role: 'model', parts }, partial: true });

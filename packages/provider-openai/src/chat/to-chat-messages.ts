@@ -1,4 +1,4 @@
-import { declaredNames, mediaLine, newestUserContent, pairCalls } from '@thole/core/kit';
+import { LAST_MESSAGE, declaredNames, mediaLine, newestUserContent, pairCalls } from '@thole/core/kit';
 import type { Content, FunctionResponse, LlmRequest, Part } from '@thole/core';
 import type { PairedCall, PairedCalls } from '@thole/core/kit';
 import type OpenAI from 'openai';
@@ -48,6 +48,7 @@ export function toChatMessages({ contents, config }: LlmRequest, target: Request
     const files = calls.flatMap(({ answer }) => (answer ? filesOf(answer, target.provider) : []));
     if (files.length > 0) messages.push({ role: 'user', content: joinTexts(files) });
   }
+  if (messages.at(-1)?.role === 'assistant') messages.push({ role: 'user', content: LAST_MESSAGE });
   return messages;
 }
 

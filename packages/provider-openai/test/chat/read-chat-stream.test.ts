@@ -1,3 +1,4 @@
+import { TholeError } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { chunk } from '../fixtures/chat-servers.ts';
 import { readStream, readWhole, textsOf } from './read-answers.ts';
@@ -72,6 +73,14 @@ describe('readChatStream', () => {
     await expect(readStream(counted, { error: new TypeError('terminated') })).rejects.toThrow('terminated');
     const failed = Object.assign(new Error('failed'), { error: { message: 'overloaded', code: 529 } });
     await expect(readStream(complete, { error: failed })).rejects.toBe(failed);
+  });
+
+  it('returns the final response if the connection stays open and silent after the finish reason', async () => {
+    const complete = [chunk({ content: 'Hi' }), chunk({}, 'stop')];
+    const silence = new TholeError('MODEL_TIMEOUT', 'The server sent nothing.');
+    const { final } = await readStream(complete, { error: silence });
+    expect(final).toMatchObject({ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' });
+    await expect(readStream(complete.slice(0, 1), { error: silence })).rejects.toBe(silence);
   });
 
   it('returns a block that the server reports within the stream as the final response', async () => {

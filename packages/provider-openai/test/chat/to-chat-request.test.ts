@@ -274,7 +274,16 @@ describe('history in toChatRequest', () => {
       { role: 'user', content: 'a\nb' },
       { role: 'user', content: 'c' },
       { role: 'assistant', content: 'de' },
+      { role: 'user', content: 'Continue.' },
     ]);
+  });
+
+  it('ends with a message of the user or a tool, as some servers require', () => {
+    const call = { functionCall: { id: 'a', name: 'find', args: {} } };
+    const lastRole = (...contents: Content[]) => messagesOf(contents).at(-1)?.role;
+    expect(lastRole(user({ text: 'a' }), model({ text: 'b' }))).toBe('user');
+    expect(lastRole(user({ text: 'a' }), model(call))).toBe('tool');
+    expect(messagesOf([user({ text: 'a' })])).toEqual([{ role: 'user', content: 'a' }]);
   });
 
   it('never sends an empty list of calls', () => {

@@ -1,5 +1,6 @@
-import type { Content, Event, FunctionResponsePart, Part } from '@thole/core';
 import { getFunctionCalls, getFunctionResponses } from '@thole/core';
+import { OTHER_AGENT_HEADING } from '@thole/core/kit';
+import type { Content, Event, FunctionResponsePart, Part } from '@thole/core';
 import { hasCallsOrAnswers, isBlankPart } from '../history/event-kinds.ts';
 import { callKey } from '../history/call-key.ts';
 import { textPart, userContent } from './freeze-content.ts';
@@ -22,7 +23,7 @@ export function retellOthers(events: readonly Event[], agentName: string): reado
   });
 }
 
-const heading = textPart('Context, from another agent:');
+const heading = textPart(OTHER_AGENT_HEADING);
 
 function retold(event: Event): Event {
   return { ...event, content: retoldContent(event) };

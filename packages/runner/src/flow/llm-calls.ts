@@ -20,6 +20,8 @@ export class LlmCalls {
   #tokens: number = 0;
   #cost: number = 0;
   #costProblem: TholeError | undefined;
+  /** Ids of the counted answers. A custom agent may pass on the events of a child run, which are counted already. */
+  readonly #countedIds: Set<string> = new Set();
   readonly #held: Set<{ readonly tokens: number; readonly cost: number }> = new Set();
 
   constructor(init: LlmCallsInit) {
@@ -42,8 +44,10 @@ export class LlmCalls {
     throw new TholeError('INVALID_INPUT', 'runConfig.limits.cost needs costOf in the app of the runner.');
   }
 
-  /** Adds the tokens of a stored answer. `model` returns the name of its model. */
-  addUsage(usage: Usage, model: () => string): void {
+  /** Adds the tokens of a stored answer, once for each id. `model` returns the name of its model. */
+  addUsage(id: string, usage: Usage, model: () => string): void {
+    if (this.#countedIds.has(id)) return;
+    this.#countedIds.add(id);
     addUsage(this.usage, usage);
     this.#tokens += totalOf(usage);
     this.#cost += this.#costOf(usage, model);
@@ -77,10 +81,11 @@ export class LlmCalls {
     this.#init = { ...this.#init, maxCalls, limits };
   }
 
-  /** Adds a model call of an earlier run of the invocation. `usage` is undefined if the model reported none. */
-  addEarlierCall(usage: Usage | undefined, model: () => string): void {
+  /** Adds a model call of an earlier run of the invocation, once for each id. Its answer has no `usage` if the model reported none. */
+  addEarlierCall(id: string, usage: Usage | undefined, model: () => string): void {
+    if (this.#countedIds.has(id)) return;
     this.#callCount++;
-    if (usage) this.addUsage(usage, model);
+    this.addUsage(id, usage ?? {}, model);
   }
 
   /** Counts a call. Throws `LLM_CALL_LIMIT`, `TOKEN_LIMIT` or `COST_LIMIT` if a limit is reached. */

@@ -1,6 +1,8 @@
 import { thawJson } from '@thole/core/kit';
 import type { Event, FunctionCall } from '@thole/core';
+import { isLongRunningCall } from '../history/call-key.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
+import { readResult } from './read-result.ts';
 import { storedAnswers } from './resume-turn.ts';
 import { runCall } from './run-call.ts';
 import type { ToolAnswer, ToolProgress } from './run-tool.ts';
@@ -45,7 +47,7 @@ export async function* runTools(
   let next = 0;
 
   const answer = async (call: Call, answered: ToolAnswer): Promise<ToolAnswer> => {
-    const stored = await storeAnswer(draft, call, answered);
+    const stored = await storeAnswer(draft, { ...call, isLongRunning: isLongRunningCall(event, call) }, answered);
     spans?.end(call, stored.answer, stored.event.id);
     // An event that a plugin dropped is not yielded.
     if (stored.event.seq !== undefined) ready.push(stored.event);
@@ -64,7 +66,8 @@ export async function* runTools(
       }
       const progress: ToolProgress = { isResumed, mayTakeEffect: false };
       progressById.set(call.id, progress);
-      const answered = await (spans ? spans.run(call, progress, event) : runCall(draft, event, call, { progress }));
+      const result = await (spans ? spans.run(call, progress, event) : runCall(draft, event, call, { progress }));
+      const answered = isLongRunningCall(event, call) ? result : asEnded(result);
       // The end of the run may have answered the call first. Only the code that removes it from `open` answers it.
       if (context.signal.aborted || !open.delete(call.id)) return;
       outcome[index] = answered;
@@ -109,6 +112,11 @@ export async function* runTools(
   // Not in a `finally`: if the run ends early, the callback must answer the open calls.
   removeCloseCallback();
   return outcome;
+}
+
+/** Returns the answer of a call that was not long-running when it was stored. Its tool may be long-running now. */
+function asEnded({ isPending, ...answer }: ToolAnswer): ToolAnswer {
+  return isPending ? { ...answer, response: answer.response ?? readResult(undefined) } : answer;
 }
 
 function noop(): void {}

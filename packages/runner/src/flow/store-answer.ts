@@ -19,7 +19,7 @@ export interface StoredAnswer {
  */
 export async function storeAnswer(
   draft: RequestDraft,
-  call: FunctionCall & { id: string },
+  call: FunctionCall & { id: string; isLongRunning: boolean },
   original: ToolAnswer,
 ): Promise<StoredAnswer> {
   const id = draft.context.runtime.newId('event');
@@ -80,13 +80,13 @@ const RESULT = 'event.content.parts[0].functionResponse.response';
 const PARTS = 'event.content.parts[0].functionResponse.parts';
 
 function answerEvent(
-  { agent, context, tools }: RequestDraft,
-  call: FunctionCall & { id: string },
+  { agent, context }: RequestDraft,
+  call: FunctionCall & { id: string; isLongRunning: boolean },
   id: string,
   { response, parts, actions, isPending, isWaiting, usage }: ToolAnswer,
 ): Event {
   const { invocationId, branch, runtime } = context;
-  const isEnd = !isPending && !isWaiting && tools?.get(call.name)?.isLongRunning === true;
+  const isEnd = !isPending && !isWaiting && call.isLongRunning;
   const answer: Part | undefined = response && {
     functionResponse: { id: call.id, name: call.name, response, ...(parts && { parts }) },
   };

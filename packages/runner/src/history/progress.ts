@@ -32,6 +32,11 @@ export interface ChildLog {
   readonly isComplete?: boolean | undefined;
 }
 
+/** Returns the log of a child run in an event of its parent. */
+export function childLogOf({ customMetadata }: Event): ChildLog | undefined {
+  return customMetadata?.['child'] as ChildLog | undefined;
+}
+
 /** The progress of an invocation before this run, rebuilt from its events. The place of an agent is the path of its call. */
 export class Progress {
   readonly #rootPlace: string;
@@ -73,7 +78,7 @@ export class Progress {
     const { customMetadata } = event;
     const step = customMetadata?.['step'] as StoredStep | undefined;
     if (step) return void this.#steps.set(stepKey(step), step.result);
-    const child = customMetadata?.['child'] as ChildLog | undefined;
+    const child = childLogOf(event);
     if (child) return void this.#children.set(`${child.n} ${child.callId}`, child);
     const started = customMetadata?.['toolStarted'] as { callId: string; attempt: number } | undefined;
     if (started) return void this.#started.add(`${started.attempt} ${started.callId}`);

@@ -98,7 +98,7 @@ export class Committer {
       if (stored.longRunningToolIds?.length) await reportInterrupts(this.#task, stored.longRunningToolIds);
       // The tokens of an answer of a tool are those of its child runs, which are counted already.
       const isCounted = stored.usageMetadata !== undefined && getFunctionResponses(stored).length === 0;
-      if (isCounted) calls.addUsage(stored.usageMetadata!, () => modelNameOf(stored, this.#task));
+      if (isCounted) calls.addUsage(stored.id, stored.usageMetadata!, () => modelNameOf(stored, this.#task));
       return stored;
     } finally {
       this.#pending--;

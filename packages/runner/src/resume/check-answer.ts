@@ -116,7 +116,11 @@ function assertOriginalCall({ session, tree }: RunTask, { call, event, interrupt
   // A toolset may provide the tool, so it is not checked.
   const hasTool = !isLlmAgent(agent) || agent.tools.some((tool) => !('name' in tool) || tool.name === toolName);
   if (toolName !== undefined && !hasTool)
-    throw mismatchError(interrupt, 'unregistered_tool', `names ${toolName}, which agent ${agentName} does not have`);
+    throw mismatchError(
+      interrupt,
+      'unregistered_tool',
+      `names ${toolName}, which agent ${agentName} does not have. Add the tool, or end the invocation with cancel`,
+    );
   if (args !== undefined && canonicalJson(original.call.args) !== canonicalJson(args))
     throw mismatchError(interrupt, 'arguments_mismatch', 'names other arguments than the call');
 }

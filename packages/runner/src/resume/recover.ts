@@ -68,6 +68,7 @@ const names = optionNames<RecoverOptions>({ limit: true, concurrency: true, cont
 export interface RecoveryInit {
   readonly appName: string;
   readonly service: SessionService;
+  readonly runtime: Runtime;
   /** Creates a run that continues an invocation, or ends with `SESSION_BUSY` if another run holds the session. */
   readonly createRun: (ref: SessionRef, request: RunRequest, resume: ResumeInit) => Run;
 }
@@ -86,15 +87,20 @@ export async function* recover(init: RecoveryInit, options: RecoverOptions = {})
   assertRecoverable(init.service);
   const active = new Set<Promise<RecoveryResult>>();
   const settled: RecoveryResult[] = [];
+  /** The newest job of each session. Jobs of one session run one after another, because each needs its lease. */
+  const newest = new Map<string, Promise<RecoveryResult>>();
   let begun = 0;
   for await (const found of waitingInvocations(init, signal)) {
     if (begun >= limit || signal?.aborted) break;
-    const job = resumeOne(init, found, options).then((result) => {
+    const session = sessionKeyOf(found.ref);
+    const resumed = Promise.resolve(newest.get(session)).then(() => resumeOne(init, found, options));
+    const job = resumed.then((result) => {
       active.delete(job);
       settled.push(result);
       return result;
     });
     active.add(job);
+    newest.set(session, job);
     begun++;
     if (active.size >= concurrency) await Promise.race(active);
     while (settled.length > 0) yield settled.shift()!;
@@ -114,13 +120,14 @@ function assertRecoverable(service: SessionService): void {
 }
 
 async function* waitingInvocations(
-  { appName, service }: RecoveryInit,
+  init: RecoveryInit,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<RecoveredInvocation, void> {
+  const { appName, service } = init;
   const seen = new Set<string>();
   for (const kind of ['unfinished', 'due'] as const) {
     for await (const waiting of waitingSessions(service, { appName, kind, signal })) {
-      for (const invocationId of await invocationsOf(service, waiting, kind, signal)) {
+      for (const invocationId of await invocationsOf(init, waiting, kind, signal)) {
         const key = JSON.stringify([waiting.key.userId, waiting.key.sessionId, invocationId]);
         if (seen.has(key)) continue;
         seen.add(key);
@@ -144,7 +151,7 @@ async function* waitingSessions(
 
 /** Returns the unfinished invocation of the session, or its invocations with a due interrupt. */
 async function invocationsOf(
-  service: SessionService,
+  { runtime, service }: RecoveryInit,
   { key, marks }: WaitingSession,
   kind: WaitingKind,
   signal: AbortSignal | undefined,
@@ -154,7 +161,9 @@ async function invocationsOf(
   const session = await service.getSession({ ...key, signal });
   if (!session) return [];
   const open = [...interruptsOf(new LiveSession(session, undefined)).open];
-  const due = open.filter(({ interrupt }) => interrupt.expiresAt !== undefined && interrupt.expiresAt <= marks.wakeAt!);
+  // The mark has the earliest time. An invocation with a later time is also continued if the first one is skipped.
+  const now = Math.max(marks.wakeAt!, runtime.now());
+  const due = open.filter(({ interrupt }) => interrupt.expiresAt !== undefined && interrupt.expiresAt <= now);
   return [...new Set(due.map(({ interrupt }) => interrupt.invocationId))];
 }
 

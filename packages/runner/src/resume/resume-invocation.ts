@@ -1,9 +1,10 @@
-import { createEvent, getFunctionResponses, TholeError } from '@thole/core';
+import { callStatus, createEvent, getFunctionResponses, TholeError } from '@thole/core';
 import { answerEventId, invalidInput, isPlainObject } from '@thole/core/kit';
 import type { Agent, Content, Event, Json, JsonObject, Part } from '@thole/core';
 import { findAgentToRun } from '../history/find-agent-to-run.ts';
 import { interruptsOf } from '../history/interrupt-fold.ts';
-import { Progress } from '../history/progress.ts';
+import { childLogOf, Progress } from '../history/progress.ts';
+import type { ChildLog } from '../history/progress.ts';
 import { recordedCall } from '../history/recorded-call.ts';
 import { isModelAnswer } from '../history/turn-segments.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
@@ -100,17 +101,28 @@ export async function resumeInvocation(
   return isStoredOnly ? undefined : agent;
 }
 
-/** Counts the model calls of earlier runs: answers of models, and answers of tools that contain tokens of child runs. */
+/**
+ * Counts the model calls of earlier runs: answers of models, answers of tools with the tokens of child runs, and logs of other child
+ * runs.
+ */
 function addEarlierCalls(task: RunTask, events: readonly Event[]): void {
   let before: Event | undefined;
   for (const event of events) {
+    const child = childLogOf(event);
+    if (child && !isInAnswer(child, events)) addEarlierCalls(task, child.events);
     if (event.author === 'user' || event.author === 'system') continue;
     const isOutput = before && getFunctionResponses(before).some(({ name }) => name === SET_MODEL_RESPONSE);
     const isOfModel = isLlmAgent(task.agents.find(event.author)) && isModelAnswer(event) && !isOutput;
     if (isOfModel || event.usageMetadata)
-      task.calls.addEarlierCall(event.usageMetadata, () => modelNameOf(event, task));
+      task.calls.addEarlierCall(event.id, event.usageMetadata, () => modelNameOf(event, task));
     before = event;
   }
+}
+
+/** True if the answer of the call contains the tokens of its child run. */
+function isInAnswer({ callId }: ChildLog, events: readonly Event[]): boolean {
+  const { responseEvent, status } = callStatus(events, callId) ?? {};
+  return status === 'answered' && responseEvent?.usageMetadata !== undefined;
 }
 
 /** Throws `INTERRUPT_NOT_FOUND` for an answer to a call that is not in the session, or that a rewind has removed. */

@@ -260,6 +260,7 @@ export class Runner {
     return {
       appName: this.appName,
       service: this.sessionService,
+      runtime: this.#deps.runtime,
       createRun: (ref, request, resume) => {
         const init = this.#initOf(ref, request.runConfig, false, { policy: 'reject' });
         return new RunHandle({ ...init, resume }, request);

@@ -1,5 +1,5 @@
 import { createEvent } from '@thole/core';
-import type { Event, Fence, InvocationContext, SessionMarks, SessionRef } from '@thole/core';
+import type { Agent, Event, Fence, InvocationContext, SessionMarks, SessionRef } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
@@ -36,6 +36,29 @@ describe('Runner.recover', () => {
     await settle();
     expect(textsIn((await stored()).events).at(-1)).toBe('root: Too late.');
     expect(await Array.fromAsync(runner.recover())).toEqual([]);
+  });
+});
+
+describe('A session with an expired confirmation of an agent that the app does not have any more', () => {
+  it('does not prevent recover() from continuing a later timer of the session', async () => {
+    const tool = toolOf('pay', () => 'paid', { requireConfirmation: true, confirmationTtlMs: 60_000 });
+    const payer = new LlmAgent({ name: 'payer', model: new ScriptedLlm(calls('pay', {}, 'c1')), tools: [tool] });
+    const rootWith = (agent: Agent): SequentialAgent => new SequentialAgent({ name: 'root', subAgents: [agent] });
+    const { runner, runtime, sessions } = await createSetup(rootWith(payer));
+    await runner.runToCompletion(hello);
+    await runner.close();
+    const sleeper = agentOf('sleeper', async function* (context) {
+      await context.sleep(3_600_000);
+    });
+    const before = await createSetup(rootWith(sleeper), { sessionService: sessions, runtime });
+    await before.runner.runToCompletion(hello);
+    await before.runner.close();
+    await runtime.advance(3_601_000);
+    const after = await createSetup(rootWith(sleeper), { sessionService: sessions, runtime });
+    expect(await Array.fromAsync(after.runner.recover())).toMatchObject([
+      { outcome: 'skipped', reason: 'unknown-agent-or-tool' },
+      { outcome: 'completed' },
+    ]);
   });
 });
 

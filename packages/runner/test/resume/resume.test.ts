@@ -2,6 +2,7 @@ import { createEvent, textOf, TholeError } from '@thole/core';
 import type { Agent, App, Content, Event, Interrupt, JsonObject, Plugin, Tool } from '@thole/core';
 import { calls, callsAll, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
+import { AgentTool } from '../../src/agents/agent-tool.ts';
 import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
@@ -693,6 +694,45 @@ describe('Limits of an invocation', () => {
     const { invocationId } = first;
     const last = runner.resume({ ...ref, invocationId, runConfig: { limits: { tokens: 1_000 } } });
     expect((await outcomeOf(last)).error).toBeUndefined();
+  });
+});
+
+describe('Tokens of child runs', () => {
+  const answer = (text: ReturnType<typeof says>): ReturnType<typeof says> => ({
+    ...text,
+    usageMetadata: { totalTokenCount: 10 },
+  });
+  const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
+  const clerk = (...answers: ReturnType<typeof says>[]): LlmAgent =>
+    new LlmAgent({ name: 'clerk', description: 'Pays.', model: new ScriptedLlm(...answers.map(answer)), tools: [pay] });
+
+  it.each([true, false])(
+    'are counted once if an agent passes on their events: %s (contracts 19, 25)',
+    async (passesOn) => {
+      const { runnerOf } = await createDurableStore();
+      const manager = (...agents: LlmAgent[]): Agent =>
+        agentOf('manager', async function* (context) {
+          for (const agent of agents)
+            for await (const event of context.runChild({ agent, message: 'Work.' })) if (passesOn) yield event;
+        });
+      const scout = new LlmAgent({ name: 'scout', model: new ScriptedLlm(answer(says('Clear.'))) });
+      const first = await runnerOf(manager(scout, clerk(calls('pay', {}, 'c1')))).runToCompletion(hello);
+      expect(first.usage).toEqual({ totalTokenCount: 20 });
+      const answers = { [first.interrupts[0]!.id]: true };
+      const resumed = await runnerOf(manager(scout, clerk(says('Paid.')))).resume({ ...ref, answers }).result;
+      expect(resumed).toMatchObject({ status: 'completed', usage: { totalTokenCount: 30 } });
+    },
+  );
+
+  it('are counted while the child waits and another call is answered (contracts 19, 25)', async () => {
+    const { runnerOf } = await createDurableStore();
+    const both = callsAll(['clerk', { request: 'Pay.' }, 'c0'], ['pay', {}, 'c2']);
+    const root = (child: LlmAgent): LlmAgent =>
+      rootOf(new ScriptedLlm(answer(both)), { tools: [new AgentTool({ agent: child }), pay] });
+    const { interrupts } = await runnerOf(root(clerk(calls('pay', {}, 'c1')))).runToCompletion(hello);
+    const answers = { [interrupts.find(({ toolName }) => toolName === 'pay')!.id]: true };
+    const resumed = await runnerOf(root(clerk())).resume({ ...ref, answers }).result;
+    expect(resumed).toMatchObject({ status: 'paused', usage: { totalTokenCount: 20 } });
   });
 });
 

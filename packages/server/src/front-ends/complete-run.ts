@@ -2,6 +2,7 @@ import type { Event } from '@thole/core';
 import type { Run } from '@thole/runner';
 import type { RouteCall } from '../route.ts';
 import { abortOnDisconnect } from '../runs/abort-on-disconnect.ts';
+import { responseError } from '../runs/may-continue.ts';
 import { startRun } from '../runs/start-run.ts';
 import type { RunRequest } from '../runs/start-run.ts';
 import type { RunFailure, RunOutcome } from './event-encoder.ts';
@@ -27,7 +28,7 @@ export async function completeRun(
   } catch (error) {
     const fields = { ...p.request.ref, invocationId: run.invocationId };
     call.context.errorLog.logRunError(error, fields, { hasStarted: events.length > 0 });
-    throw error;
+    throw responseError(call.context, p.request.ref, error);
   } finally {
     stopWatching();
   }

@@ -4,7 +4,7 @@ import { findRunner } from '../http/find-runner.ts';
 import type { RouteCall } from '../route.ts';
 import { abortOnDisconnect } from '../runs/abort-on-disconnect.ts';
 import { BufferReader } from '../runs/buffer-reader.ts';
-import { mayContinue } from '../runs/may-continue.ts';
+import { mayContinue, responseError } from '../runs/may-continue.ts';
 import { RunBuffer } from '../runs/run-buffer.ts';
 import { sseResponse } from '../runs/sse-response.ts';
 import { startRun } from '../runs/start-run.ts';
@@ -90,7 +90,7 @@ async function readAttached(call: Call, run: Run, ref: SessionRef): Promise<RunE
     return new AttachedEvents(run, await run.next());
   } catch (error) {
     logStartError(call, error, { ...ref, invocationId: run.invocationId });
-    throw error;
+    throw responseError(call.context, ref, error);
   } finally {
     stopWatching();
   }
@@ -110,7 +110,9 @@ async function readDetached(call: Call, run: Run, ref: SessionRef): Promise<RunE
       errorLog.logRunError(error, { ...ref, invocationId: run.invocationId }, { hasStarted });
     },
   });
-  await buffer.started;
+  await buffer.started.catch((error: unknown) => {
+    throw responseError(call.context, ref, error);
+  });
   // A run that continues an invocation knows its id only after it has started.
   runs.publishEvents(buffer, run);
   return readBuffer(call, buffer);

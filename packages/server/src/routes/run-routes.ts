@@ -15,7 +15,7 @@ import { abortOnDisconnect } from '../runs/abort-on-disconnect.ts';
 import { AttachedRunReader } from '../runs/attached-run-reader.ts';
 import { BufferedRunReader, createFrameEntries } from '../runs/buffered-run-reader.ts';
 import { failedRunFrame } from '../runs/end-frames.ts';
-import { mayContinue } from '../runs/may-continue.ts';
+import { mayContinue, responseError } from '../runs/may-continue.ts';
 import { runBody } from '../runs/run-body.ts';
 import type { RunBody } from '../runs/run-body.ts';
 import { RunBuffer } from '../runs/run-buffer.ts';
@@ -45,7 +45,7 @@ export const runRoutes: readonly Route[] = [
     returns: listOf(ref('Event')),
     responses: { 200: 'Events', ...failures },
     async handle(call) {
-      const { run, logFields } = await startBodyRun(call, {
+      const { run, ref, logFields } = await startBodyRun(call, {
         streaming: false,
         detached: true,
         yieldUserMessage: false,
@@ -56,7 +56,7 @@ export const runRoutes: readonly Route[] = [
         for await (const event of run) if (event.author !== 'user' && !event.partial) events.push(wireEventJson(event));
       } catch (error) {
         call.context.errorLog.logRunError(error, logFields(), { hasStarted: events.length > 0 });
-        throw error;
+        throw responseError(call.context, ref, error);
       } finally {
         stopWatching();
       }
@@ -120,7 +120,7 @@ async function streamAttached(call: RouteCall<RunBody>): Promise<Response> {
     first = await run.next();
   } catch (error) {
     context.errorLog.logRunError(error, logFields(), { hasStarted: false });
-    throw error;
+    throw responseError(context, ref, error);
   } finally {
     stopWatching();
   }
@@ -148,7 +148,9 @@ async function streamDetached(call: RouteCall<RunBody>): Promise<Response> {
       if (!mayContinue(context, ref, error)) context.errorLog.logRunError(error, logFields(), p);
     },
   });
-  await buffer.started;
+  await buffer.started.catch((error: unknown) => {
+    throw responseError(context, ref, error);
+  });
   // A run that continues an invocation knows its id only after it has started.
   context.runs.publish(buffer, run);
   const p = { sessions: findRunner(context, ref.appName).sessionService, ref, invocationId: run.invocationId };

@@ -11,3 +11,13 @@ export function mayContinue(context: HandlerContext, { appName }: SessionRef, er
   if (!context.runs.closing || !TholeError.is(error, 'RUN_ABORTED')) return false;
   return findRunner(context, appName).sessionService.isDurable === true;
 }
+
+/**
+ * Returns the error of a request whose run has ended without a stream: `SERVER_BUSY` if the run ended because the server is
+ * closing, so that the client sends the message again.
+ */
+export function responseError(context: HandlerContext, ref: SessionRef, cause: unknown): unknown {
+  if (!mayContinue(context, ref, cause)) return cause;
+  const message = 'The server is about to close. Send the message again with the same id (header Idempotency-Key).';
+  return new TholeError('SERVER_BUSY', message, { cause });
+}

@@ -1,4 +1,4 @@
-import { getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
+import { getFunctionCalls, getFunctionResponses, pendingInterrupts, TholeError } from '@thole/core';
 import { isClosingRecord, sessionNotFound } from '@thole/core/kit';
 import type { Event, Runtime, SessionRef, SessionService } from '@thole/core';
 
@@ -30,12 +30,14 @@ export class StoredEvents {
   readonly #closeController: AbortController = new AbortController();
   #lastSeq: number;
   #lastEvent: Event | undefined;
-  /** Calls without an answer. After a normal end, all calls except long-running ones have an answer. */
+  /** Calls without an answer, except long-running ones. After a normal end, each of them waits for an open interrupt. */
   readonly #openCalls: Set<string> = new Set();
   #queue: Event[] = [];
   #isLeaseExpired: boolean = false;
   /** True if another process may continue the invocation. */
   #isUnfinished: boolean = false;
+  /** True if the app can continue invocations. Then an invocation that is not unfinished has ended or paused normally. */
+  #wasUnfinished: boolean = false;
 
   private constructor(p: StoredEventsOptions) {
     this.#sessions = p.sessions;
@@ -79,16 +81,24 @@ export class StoredEvents {
       const isActive = await this.#isActive();
       this.#addEvents(await this.#read(this.#lastSeq));
       if (this.#queue.length > 0) continue;
-      if (!isActive && !this.#isUnfinished) return { done: true, value: this.#closingRecord() };
+      if (!isActive && !this.#isUnfinished) return { done: true, value: await this.#closingRecord() };
       await this.#waitForEvents();
     }
   }
 
-  #closingRecord(): Event | undefined {
+  async #closingRecord(): Promise<Event | undefined> {
     if (this.#lastEvent && isClosingRecord(this.#lastEvent)) return this.#lastEvent;
-    if (!this.#isLeaseExpired && this.#openCalls.size === 0) return undefined;
+    if (this.#wasUnfinished || !(this.#isLeaseExpired || (await this.#hasLostCall()))) return undefined;
     const message = `Invocation ${this.#invocationId} ended early: its process has crashed or hangs.`;
     throw new TholeError('LEASE_LOST', message);
+  }
+
+  /** True if a call has no answer and does not wait for one. */
+  async #hasLostCall(): Promise<boolean> {
+    if (this.#openCalls.size === 0) return false;
+    const session = await this.#sessions.getSession({ ...this.#ref, signal: this.#closeController.signal });
+    const waiting = new Set(pendingInterrupts(session?.events ?? []).map(({ functionCallId }) => functionCallId));
+    return [...this.#openCalls].some((id) => !waiting.has(id));
   }
 
   async #isActive(): Promise<boolean> {
@@ -102,6 +112,7 @@ export class StoredEvents {
     const session = await this.#sessions.getSession({ ...this.#ref, afterSeq, signal: this.#closeController.signal });
     if (!session) throw sessionNotFound(this.#ref);
     this.#isUnfinished = session.marks?.unfinished === this.#invocationId;
+    this.#wasUnfinished ||= this.#isUnfinished;
     this.#lastSeq = Math.max(this.#lastSeq, session.lastSeq);
     return session.events;
   }

@@ -1,8 +1,9 @@
 import { createEvent } from '@thole/core';
-import type { Agent, LlmResponse } from '@thole/core';
+import type { Agent, Lease, LlmResponse } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
-import { LlmAgent, Runner } from '@thole/runner';
-import { FixedRuntime, ignores, says, ScriptedLlm, streams } from '@thole/testing';
+import { AgentTool, LlmAgent, Runner } from '@thole/runner';
+import { calls, callsAll, FixedRuntime, ignores, says, ScriptedLlm, streams } from '@thole/testing';
+import { FunctionTool } from '@thole/tools';
 import { describe, expect, it } from 'vitest';
 import { demo, neverAnswers, session, sessionPath } from '../demo.ts';
 import { allFrames, framesOf, describeFrame } from '../frames.ts';
@@ -112,6 +113,41 @@ describe('GET …/runs/{invocation}/events', () => {
     await sessions.appendEvent({ session, event: call('invocation-done', 'c2', true) });
     expect((await allFrames(await get(pathOf('invocation-dead')))).map(describeFrame).at(-1)).toBe('! LEASE_LOST');
     expect((await allFrames(await get(pathOf('invocation-done')))).map(describeFrame).at(-1)).toBe(': done');
+  });
+
+  it('ends normally if a tool or an agent of a tool waits for a person (contract 40)', async () => {
+    const ask = new FunctionTool({
+      ...{ name: 'ask', description: 'Asks.', parameters: {} },
+      execute: (_, context) => context.requestInput({ message: 'How many?' }),
+    });
+    const inner = new LlmAgent({ name: 'inner', model: new ScriptedLlm(calls('ask')), tools: [ask] });
+    const model = new ScriptedLlm(callsAll(['ask'], ['inner', { request: 'Ask.' }]));
+    const rootAgent = new LlmAgent({ name: 'root', model, tools: [ask, new AgentTool({ agent: inner })] });
+    const { run, get } = await demo({ rootAgent, onDisconnect: 'continue' });
+    const first = await run('/run_sse');
+    expect((await allFrames(first)).map(describeFrame).at(-1)).toBe(': done');
+    const again = await allFrames(await get(pathOf(first.headers.get('x-thole-invocation-id')!)));
+    expect(again.map(describeFrame).slice(-2)).toEqual(['#4 adk_request_inputadk_request_input', ': done']);
+  });
+
+  it('ends normally if another process took the expired lease and finished between two reads', async () => {
+    const runtime = new FixedRuntime();
+    const sessions = new InMemorySessionService({ runtime });
+    const { get } = await demo({ sessionService: sessions, runtime });
+    const p = { policy: 'queue' as const, maxWaiting: 1, waitMs: 1, ttlMs: 30_000, cleanupMs: 1 };
+    const content = { parts: [{ text: 'Done' }] };
+    const event = createEvent({ invocationId: 'invocation-x', author: 'a', content }, runtime);
+    const lease = async (holder: string): Promise<Lease> =>
+      sessions.leasing!.lease(session, { ...p, holder, invocationId: 'invocation-x' });
+    const { fence } = await lease('dead');
+    await sessions.appendEvent({ session, event, fence, marks: { unfinished: 'invocation-x' } });
+    const frames = allFrames(await get(pathOf('invocation-x')));
+    await runtime.advance(31_000);
+    // The process died before the release, so the next process has nothing to store.
+    await (await lease('next')).release({ marks: { unfinished: null } });
+    await runtime.advance(1_000);
+    const words = (await frames).map(describeFrame);
+    expect(words.filter((each) => !each.startsWith(': heart'))).toEqual(['#1 Done', ': done']);
   });
 
   it('sends stored events to a slow reader, and no event twice', async () => {

@@ -142,12 +142,12 @@ function assertUrl(value: unknown, privateHosts: ReadonlySet<string>): void {
   if (url.protocol !== 'https:')
     throw new TholeError(
       'INVALID_INPUT',
-      'url must begin with https://. For a server in your own network or on this computer, add its host to privateHosts.',
+      'url must begin with https://. For a server in your own network or on this computer, add its host to connectionParams.privateHosts.',
     );
   if (/^[\d.]+$|:/.test(host) && isPrivateAddress(host))
     throw new TholeError(
       'INVALID_INPUT',
-      `url has the private address ${host}. If the server is in your own network, add "${host}" to privateHosts.`,
+      `url has the private address ${host}. If the server is in your own network, add "${host}" to connectionParams.privateHosts.`,
     );
 }
 
