@@ -151,26 +151,21 @@ function notWritten(): never {
 }
 `,
     [`src/map-${name}-error.ts`]: `import { readRetryAfter, TholeError } from '@thole/core';
+import { codeOfStatus } from '@thole/core/kit';
 import type { ErrorTable } from '@thole/core';
 
 /** Maps errors of ${type} to Thole's errors by their status. The bodies are not read yet. */
 export const ${camel(type)}Errors: ErrorTable = {
   refuse({ status, headers }, now) {
     const retryAfterMs = readRetryAfter(headers, now);
-    return new TholeError(codeOf(status), \`${type} refused the request with status \${status}.\`, { status, retryAfterMs });
+    const code = codeOfStatus(status) ?? 'MODEL_BAD_REQUEST';
+    return new TholeError(code, \`${type} refused the request with status \${status}.\`, { status, retryAfterMs });
   },
   explain: (error, when) =>
     when === 'sending'
-      ? new TholeError('MODEL_UNAVAILABLE', '${type} could not be reached.', { cause: error })
+      ? new TholeError('MODEL_UNAVAILABLE', '${type} cannot be reached. Check baseUrl and the network.', { cause: error })
       : new TholeError('MODEL_INCOMPLETE', 'The connection broke within the answer of ${type}.', { cause: error }),
 };
-
-function codeOf(status: number): string {
-  if (status === 401 || status === 403) return 'MODEL_AUTH';
-  if (status === 429) return 'MODEL_RATE_LIMITED';
-  if (status === 503 || status === 529) return 'MODEL_OVERLOADED';
-  return status >= 500 ? 'MODEL_UNAVAILABLE' : 'MODEL_BAD_REQUEST';
-}
 `,
     [`src/${name}-embedder.ts`]: `import { TholeError } from '@thole/core';
 import type { Embedder, EnvVars } from '@thole/core';

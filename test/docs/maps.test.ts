@@ -103,7 +103,8 @@ describe('docs/index.md', () => {
   it('lists every page except the single decisions', () => {
     const pages = filesBelow('docs').filter((file) => file.endsWith('.md') && file !== 'docs/index.md');
     const wanted = pages.map((file) => file.slice('docs/'.length)).filter((file) => !/^decisions\/\d/.test(file));
-    expect(wanted.filter((file) => !page.includes(`(${file})`))).toEqual([]);
+    const missing = wanted.filter((file) => !page.includes(`(${file})`));
+    expect(missing, 'add a line to docs/index.md').toEqual([]);
   });
 
   it('names each page as its heading does', () => {

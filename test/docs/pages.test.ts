@@ -3,18 +3,10 @@ import { filesBelow, read } from '../architecture/workspace.ts';
 import { codeBlocks } from '../packed/code-blocks.ts';
 import { commandsOf, filesOf, importedBy, installedBy, startPages } from './page.ts';
 
-const guides = [
-  'google-cloud',
-  'pause-and-recover',
-  'observability',
-  'mcp-server',
-  'mcp',
-  'openai-api',
-  'ag-ui',
-  'use-chat',
-  'channels',
-  'models',
-].map((name) => `docs/guides/${name}.md`);
+// The files of docs/guides/deploying.md are in docs/deploy.
+const guides = filesBelow('docs/guides')
+  .filter((page) => page !== 'docs/guides/deploying.md')
+  .filter((page) => filesOf(page).length > 0);
 const deployed = ['compose.telemetry.yaml', 'otel-collector.yaml'];
 const shown = [...startPages, ...guides].flatMap(filesOf).filter(({ name }) => !deployed.includes(name));
 
@@ -31,7 +23,8 @@ describe('Start pages', () => {
   });
 
   it('show every file of docs/examples', () => {
-    expect(shown.map(({ name }) => `docs/examples/${name}`).sort()).toEqual(filesBelow('docs/examples'));
+    const names = shown.map(({ name }) => `docs/examples/${name}`);
+    expect(names.sort(), 'show the file in a page, see CONTRIBUTING.md').toEqual(filesBelow('docs/examples'));
   });
 
   it.each(startPages)('%s shows a command with its output', (page) => {
@@ -46,56 +39,9 @@ describe('Start pages', () => {
   });
 });
 
-describe('docs/guides/google-cloud.md', () => {
-  it('shows its files as docs/examples has them', () => {
-    const files = filesOf('docs/guides/google-cloud.md');
-    const stored = files.map(({ name }) => ({ name, text: read(`docs/examples/${name}`) }));
-    expect(files, 'run `pnpm run docs examples`').toEqual(stored);
-  });
-});
-
-describe('docs/guides/pause-and-recover.md', () => {
-  it('shows its files as docs/examples has them', () => {
-    const files = filesOf('docs/guides/pause-and-recover.md');
-    const stored = files.map(({ name }) => ({ name, text: read(`docs/examples/${name}`) }));
-    expect(files, 'run `pnpm run docs examples`').toEqual(stored);
-  });
-});
-
-describe('docs/guides/channels.md', () => {
-  it('shows its file as docs/examples has it', () => {
-    const files = filesOf('docs/guides/channels.md');
-    expect(files).toEqual([{ name: 'email-channel.ts', text: read('docs/examples/email-channel.ts') }]);
-  });
-});
-
-describe('docs/guides/mcp.md', () => {
-  it('shows its files as docs/examples has them', () => {
-    const files = filesOf('docs/guides/mcp.md');
-    const stored = files.map(({ name }) => ({ name, text: read(`docs/examples/${name}`) }));
-    expect(files, 'run `pnpm run docs examples`').toEqual(stored);
-  });
-});
-
-describe('docs/guides/mcp-server.md', () => {
-  it('shows its files as docs/examples has them', () => {
-    const files = filesOf('docs/guides/mcp-server.md');
-    const stored = files.map(({ name }) => ({ name, text: read(`docs/examples/${name}`) }));
-    expect(files, 'run `pnpm run docs examples`').toEqual(stored);
-  });
-});
-
-describe.each(['docs/guides/openai-api.md', 'docs/guides/ag-ui.md', 'docs/guides/use-chat.md'])('%s', (page) => {
-  it('shows its files as docs/examples has them', () => {
+describe('Guides', () => {
+  it.each(guides)('%s shows its files as docs/examples and docs/deploy have them', (page) => {
     const files = filesOf(page);
-    const stored = files.map(({ name }) => ({ name, text: read(`docs/examples/${name}`) }));
-    expect(files, 'run `pnpm run docs examples`').toEqual(stored);
-  });
-});
-
-describe('docs/guides/observability.md', () => {
-  it('shows its files as docs/examples and docs/deploy have them', () => {
-    const files = filesOf('docs/guides/observability.md');
     const folderOf = (name: string): string => (deployed.includes(name) ? 'deploy' : 'examples');
     const stored = files.map(({ name }) => ({ name, text: read(`docs/${folderOf(name)}/${name}`) }));
     expect(files, 'run `pnpm run docs examples`').toEqual(stored);

@@ -1,13 +1,7 @@
-import { writeFile } from 'node:fs/promises';
-import { AgentTree, getFunctionCalls, systemRuntime } from '@thole/core';
-import {
-  invalidInput,
-  isPlainObject,
-  optionNames,
-  rejectUnknownOptions,
-  requestNames,
-  setCallInterceptor,
-} from '@thole/core/kit';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { AgentTree, getFunctionCalls, systemRuntime, TholeError } from '@thole/core';
+import { isPlainObject, optionNames, rejectUnknownOptions, requestNames, setCallInterceptor } from '@thole/core/kit';
 import type { Content, Event, Json, JsonObject, SessionRef, StateDelta } from '@thole/core';
 import { Runner } from '@thole/runner';
 import type { ResumeRequest, RunnerOptions, RunRequest } from '@thole/runner';
@@ -26,7 +20,7 @@ export type RequestToRecord<T = unknown> = RunOrResume<T> | ((events: readonly E
 
 /** Options of `recordRun`. */
 export interface RecordRunOptions {
-  /** Path of the file to write. Default: the recording is only returned. */
+  /** Path of the file to write. Missing folders are created. Default: the recording is only returned. */
   file?: string | undefined;
   /** Replaces each text of the recording, also ids. Equal texts must have equal replacements. Default: no change. */
   redact?: ((text: string) => string) | undefined;
@@ -49,7 +43,9 @@ export async function recordRun<T = unknown>(
 ): Promise<Recording> {
   rejectUnknownOptions(p, names, 'recordRun');
   const list = (Array.isArray(requests) ? requests : [requests]) as readonly RequestToRecord<T>[];
-  if (list.length === 0) throw invalidInput('requests', 'at least one request', requests);
+  if (list.length === 0) throw new TholeError('INVALID_INPUT', 'requests must contain at least one request.');
+  // Before the runs: an error after them would lose the answers of the models.
+  if (p.file !== undefined) await mkdir(dirname(p.file), { recursive: true });
   const runtime = new RecordingRuntime(options.runtime ?? systemRuntime());
   const interceptor = new RecordingInterceptor(runtime);
   setCallInterceptor(runtime, interceptor);

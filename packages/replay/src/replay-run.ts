@@ -1,4 +1,4 @@
-import { optionNames, rejectUnknownOptions, setCallInterceptor } from '@thole/core/kit';
+import { invalidInput, optionNames, rejectUnknownOptions, setCallInterceptor } from '@thole/core/kit';
 import type { Agent, App, Event, Llm, ModelFactory, SessionRef, StateDelta, StateMap } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { Runner } from '@thole/runner';
@@ -64,6 +64,7 @@ export async function replayRun(
   options: ReplayOptions = {},
 ): Promise<ReplayResult> {
   rejectUnknownOptions(options, names, 'replayRun');
+  if (typeof app !== 'object' || app === null) throw invalidInput('app', 'an app or its root agent', app);
   const recording = typeof file === 'string' ? await readRecording(file) : checkRecording(file);
   const { deps, ...services } = options;
   const runtime = new ReplayRuntime();

@@ -43,6 +43,14 @@ function throwValue(value: unknown): never {
 }
 
 describe('recordRun', () => {
+  it('rejects an empty list of requests, and calls no model for a file that cannot be written', async () => {
+    const model = new ScriptedLlm(says('Hello.'));
+    const options = optionsFor({ name: 'trips', rootAgent: new LlmAgent({ name: 'guide', model }) });
+    await expect(recordRun(options, [])).rejects.toThrow('requests must contain at least one request.');
+    await expect(recordRun(options, hello, { file: join(import.meta.filename, 'run.json') })).rejects.toThrow();
+    expect(model.requests).toEqual([]);
+  });
+
   it('records requests, partial responses, arguments, results and events', async () => {
     const { app, runs, session, version } = await record(weatherAnswers);
     expect({ app, session, version }).toEqual({
@@ -374,10 +382,16 @@ describe('replayRun', () => {
     expect(await replayRun(recording, parallel(new ScriptedLlm(), new ScriptedLlm()))).toMatchObject({ equal: true });
   });
 
+  it('rejects an app that is missing with INVALID_INPUT', async () => {
+    const recording = await record(weatherAnswers);
+    const expected = { code: 'INVALID_INPUT', message: 'app must be an app or its root agent, got undefined.' };
+    await expect(replayRun(recording, undefined as never)).rejects.toMatchObject(expected);
+  });
+
   it('reads a recording from a file, and rejects other files with RECORDING_INVALID', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'thole-replay-'));
     onTestFinished(() => rm(folder, { recursive: true }));
-    const file = join(folder, 'run.json');
+    const file = join(folder, 'recordings', 'run.json'); // In a folder that does not exist.
     await recordRun(optionsFor(tripApp({ answers: weatherAnswers })), hello, { file });
     expect(await replayRun(file, tripApp())).toMatchObject({ equal: true });
     const recording = JSON.parse(await readFile(file, 'utf8')) as Recording;

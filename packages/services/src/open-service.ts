@@ -39,7 +39,7 @@ export async function openService<K extends keyof Backend>(
   text: string,
   context: OpenContext,
 ): Promise<OpenedBy<K>> {
-  const uri = readServiceUri(context.uriName, text);
+  const uri = readServiceUri(context.uriName, text, kind === 'artifacts' ? 'file://./artifacts' : undefined);
   const open = Object.hasOwn(backends, uri.scheme) ? backends[uri.scheme]![kind] : undefined;
   if (!open) throw invalidUri(`${context.uriName} must be one of ${schemesOf(kind)}, got ${uri.scheme}://.`);
   const opened = (await open(uri, context)) as OpenedBy<K>;

@@ -86,6 +86,7 @@ describe('invalid URIs and options', () => {
   it.each([
     [createSessionService, 'file://secret', /^uri must be one of memory:\/\/, sqlite.*, got file:\/\/\.$/],
     [createSessionService, 'secret.db', /^uri must be a URI such as memory:\/\/ or sqlite/],
+    [createArtifactService, './secret', /^uri must be a URI such as memory:\/\/ or file:\/\/\.\/artifacts\.$/],
     [createSessionService, 'sqlite:///./secret.db?mode=ro', /^uri must have no parameters\. Write \? .* as %3F\.$/],
     [createSessionService, 'redis://secret@host:99999', /^uri must be a URL such as redis:/],
     [createMemoryService, 'gs://secret', /^uri must be one of .*rag:\/\/, got gs/],

@@ -1,3 +1,4 @@
+import { didYouMean } from '@thole/core/kit';
 import type { Case, SubjectMaker } from './case.ts';
 import { checkCase, claimsNotMade, isClaimed } from './run-cases.ts';
 
@@ -20,7 +21,8 @@ export interface SuiteOptions<S> extends SubjectMaker<S> {
 
 /**
  * Registers every case as a separate test, named `<id>: <sentence> (contract 7, 9)`. The name of an additional test
- * lists the claims that the suite does not make. Throws if two cases have the same id or `pending` has an unknown id.
+ * lists the claims that the suite does not make. Throws if two cases have the same id, `pending` has an unknown id, or a
+ * claim is misspelt.
  */
 export function register<S>(framework: TestFramework, cases: readonly Case<S>[], suite: SuiteOptions<S>): void {
   checkIds(cases, suite);
@@ -56,5 +58,11 @@ function checkIds<S>(cases: readonly Case<S>[], suite: SuiteOptions<S>): void {
   }
   for (const id of Object.keys(suite.pending ?? {})) {
     if (!ids.has(id)) throw new Error(`pending of the suite "${suite.name}" contains the unknown id ${id}.`);
+  }
+  // Suites may share a list of claims, so a claim that no case of this suite needs is allowed unless it is misspelt.
+  const needed = [...new Set(cases.flatMap(({ needs = [] }) => needs))];
+  for (const claim of suite.claims ?? []) {
+    const hint = needed.includes(claim) ? '' : didYouMean(claim, needed);
+    if (hint !== '') throw new Error(`claims of the suite "${suite.name}" contains the unknown claim ${claim}.${hint}`);
   }
 }

@@ -1,3 +1,4 @@
+import { TholeError } from '@thole/core';
 import type { Llm, LlmRequest, LlmResponse } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { llmCases, plays, register, runCases, ScriptedLlm } from '../src/index.ts';
@@ -91,6 +92,19 @@ describe('llmCases', () => {
       },
     };
   };
+
+  it('name the error that a model threw instead of the expected one', async () => {
+    const subject = wrapModel(
+      () =>
+        async function* () {
+          yield await Promise.reject(new TholeError('NOT_WRITTEN', 'toRequest is not written yet.'));
+        },
+    );
+    const results = await runCases(llmCases, { claims: ['cuts'], create: () => subject, limitMs: 200 });
+    const errorOf = (id: string): string => String(results.find((result) => result.id === id)?.error);
+    expect(errorOf('llm.errors')).toContain('got NOT_WRITTEN: toRequest is not written yet.');
+    expect(errorOf('llm.cut')).toContain('got NOT_WRITTEN: toRequest is not written yet.');
+  });
 
   it('fail for a model with two final responses', async () => {
     const subject = createSubject((responses) => responses.flatMap((each) => (each.partial ? [each] : [each, each])));

@@ -68,6 +68,11 @@ describe('register', () => {
     expect(() => collect({ pending: { 'count.none': 'gone' } })).toThrow('count.none');
   });
 
+  it('rejects a misspelt claim, and accepts claims of other suites', () => {
+    expect(() => collect({ claims: ['leases'] })).toThrow('unknown claim leases. Did you mean lease?');
+    expect(() => collect({ claims: ['lease', 'watch'] })).not.toThrow();
+  });
+
   it('destroys each subject, also after a failure', async () => {
     let destroyed = 0;
     const tests = collect({ destroy: () => void destroyed++ });

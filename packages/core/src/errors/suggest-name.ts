@@ -1,6 +1,7 @@
 /**
  * Returns the known name that a misspelt name probably means. This is the same name in camelCase or in another case,
- * otherwise the nearest name that differs by at most two letters. Undefined if no known name is similar.
+ * otherwise the name that differs by one letter, otherwise the only name that ends with it (`newMessage` for `message`),
+ * otherwise the name that differs by two letters. Undefined if no known name is similar.
  */
 function suggestName(name: string, known: readonly string[]): string | undefined {
   const plain = plainName(name);
@@ -12,7 +13,9 @@ function suggestName(name: string, known: readonly string[]): string | undefined
     const distance = editDistance(plain, plainName(each));
     if (distance < limit) [nearest, limit] = [each, distance];
   }
-  return nearest;
+  if (limit <= 1) return nearest;
+  const longer = known.filter((each) => each.endsWith(name[0]!.toUpperCase() + name.slice(1)));
+  return longer.length === 1 ? longer[0] : nearest;
 }
 
 /** Returns ` Did you mean x?`, or an empty string if no known name is similar. */

@@ -28,6 +28,7 @@ export interface SessionStore {
   insert(session: StoredSession): Promise<void>;
   /** Returns a session with the events of the window, and the current state of its app and user. */
   load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined>;
+  /** Returns sessions by `lastUpdateTime`, then by session id and user id. `desc` is the exact reverse of `asc`. */
   list(query: ListSessionsRequest): Promise<SessionPage>;
   /**
    * Returns the sessions that wait. Uses an index: the cost depends on their count, not on the count of all sessions. They are
@@ -79,7 +80,7 @@ export interface AppendOptions {
   incarnation?: string | undefined;
   /** Throws `NOT_RUNNING` unless this invocation has a live lease and was not asked to stop. Not together with `fence`. */
   ifHeldBy?: string | undefined;
-  /** Marks to store with the event. Marks that are left out stay the same. */
+  /** Marks to store with the event. Marks that are left out or undefined stay the same. */
   marks?: Partial<SessionMarks> | undefined;
 }
 

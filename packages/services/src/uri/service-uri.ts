@@ -17,11 +17,11 @@ const schemeAliases: { readonly [scheme: string]: string } = {
 
 /**
  * Parses a URI. A driver after a plus (`postgresql+asyncpg://`) is ignored, because it is a Python package. Throws
- * `INVALID_INPUT` with a sentence that contains `uriName`, and never the URI: it may contain a password.
+ * `INVALID_INPUT` with a sentence that contains `uriName` and the example, and never the URI: it may contain a password.
  */
-export function readServiceUri(uriName: string, text: string): ServiceUri {
+export function readServiceUri(uriName: string, text: string, example = 'sqlite:///./sessions.db'): ServiceUri {
   const [, written = '', rest = ''] = /^([a-z][a-z\d.-]*)(?:\+[a-z\d]+)?:\/\/(.*)$/is.exec(text.trim()) ?? [];
-  if (written === '') throw invalidUri(`${uriName} must be a URI such as memory:// or sqlite:///./sessions.db.`);
+  if (written === '') throw invalidUri(`${uriName} must be a URI such as memory:// or ${example}.`);
   const lower = written.toLowerCase();
   const scheme = Object.hasOwn(schemeAliases, lower) ? schemeAliases[lower]! : lower;
   // With two slashes, the text after them would be a host name.

@@ -80,11 +80,11 @@ export async function findHeldFences(leases: LeaseStore, ...fences: string[]): P
   return fences.filter((_, i) => states[i] !== undefined);
 }
 
-/** Asserts that a duration is `expected`, or at most 400 ms less. */
+/** Asserts that an `expiresInMs` is `expected`, or at most 400 ms less. */
 export function assertAbout(actual: number | undefined, expected: number): void {
   assert.ok(
     actual !== undefined && actual <= expected + 1 && actual >= expected - 400,
-    `expected about ${expected} ms, got ${actual}`,
+    `expiresInMs must be about ${expected}, got ${actual}`,
   );
 }
 

@@ -72,7 +72,7 @@ export const llmFailureCases: readonly Case<LlmSubject>[] = [
     check: async (subject) => {
       const { responses, error } = await attempt(await subject.llm(llmScenarios['error-mid-stream']), { stream: true });
       assert.ok(TholeError.is(error), 'the error must be a TholeError');
-      assert.ok(error.code.startsWith('MODEL_'), error.code);
+      assert.ok(error.code.startsWith('MODEL_'), `expected a code MODEL_…, got ${error.code}: ${error.message}`);
       assert.equal(error.retryable, true);
       assert.ok(
         responses.every((response) => response.partial),

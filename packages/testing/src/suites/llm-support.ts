@@ -90,7 +90,8 @@ export function split(responses: readonly LlmResponse[]): { partials: LlmRespons
 /** Asserts that the error is a `TholeError` with this code. */
 export function assertCode(error: unknown, code: string): asserts error is TholeError {
   assert.ok(TholeError.is(error), `the error must be a TholeError with code ${code}`);
-  assert.equal(error.code, code);
+  // Without the message, a reader of the report would not know which error it was.
+  assert.equal(error.code, code, `expected ${code}, got ${error.code}: ${error.message}`);
 }
 
 /** Returns the whole text of these pieces. */
