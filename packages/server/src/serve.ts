@@ -3,7 +3,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertCount, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { optionNames, rejectUnknownOptions, typeName } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import { assertAllowedHosts } from './http/assert-allowed-hosts.ts';
 import { errorResponse } from './http/error-response.ts';
@@ -76,8 +76,10 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
     dangerouslyAllowUnauthenticated = false,
     runtime = systemRuntime(),
   } = options;
-  assertCount('port', port);
-  if (port > 65_535) throw new TholeError('INVALID_INPUT', 'port must be an integer from 0 to 65535.');
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    const got = typeof port === 'number' ? port : typeName(port);
+    throw new TholeError('INVALID_INPUT', `port must be an integer from 0 to 65535, got ${got}.`);
+  }
   assertAllowedHosts(options.allowedHosts);
   const isLoopback = LOOPBACK_HOSTS.has(host);
   if (!isLoopback && !handler.hasAuthorize && !dangerouslyAllowUnauthenticated)

@@ -60,7 +60,9 @@ describe('a logger that throws', () => {
 
 describe('options of serve', () => {
   it.each<[ServeOptions, string]>([
-    [{ port: 65_536 }, 'port must be an integer from 0 to 65535.'],
+    [{ port: 65_536 }, 'port must be an integer from 0 to 65535, got 65536.'],
+    [{ port: NaN }, 'port must be an integer from 0 to 65535, got NaN.'],
+    [{ port: wrong('80') }, 'port must be an integer from 0 to 65535, got a string.'],
     [{ port: 0, allowedHosts: wrong('a.example') }, 'allowedHosts must be a list of host names, got a string.'],
     [{ port: 0, allowedHosts: ['a.example:80'] }, `${HOSTS} "a.example:80".`],
   ])('rejects %j (contract 42)', async (options, text) => {

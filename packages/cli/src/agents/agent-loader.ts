@@ -11,7 +11,7 @@ import { explainLoadError } from './explain-load-error.ts';
 import { findAgents } from './find-agents.ts';
 import type { AgentLocation, AgentModule } from './find-agents.ts';
 import { ModuleLoader } from './module-loader.ts';
-import { readAgent } from './read-agent.ts';
+import { explainMissingAgent, readAgent } from './read-agent.ts';
 import type { ExportedAgent } from './read-agent.ts';
 
 /** A loaded agent with its runner. */
@@ -66,7 +66,7 @@ export class AgentLoader {
   async load(module: AgentModule): Promise<LoadedAgent | undefined> {
     const { root } = this.#location;
     const paths = { file: module.file, root, cwd: this.#host.cwd };
-    const { agent, env } = await this.#read(module, paths);
+    const { agent, env, exports } = await this.#read(module, paths);
     if (agent?.kind === 'runner') return { module, runner: agent.runner };
     if (agent) {
       const services = await this.#services.get();
@@ -79,17 +79,17 @@ export class AgentLoader {
       }
     }
     if (module.isGuess) return undefined;
-    const message = 'The module must export rootAgent, app or runner, or have an agent as its default export.';
-    throw explainLoadError(new TholeError('INVALID_INPUT', message), paths);
+    throw explainLoadError(new TholeError('INVALID_INPUT', await explainMissingAgent(exports)), paths);
   }
 
   async #read(
     module: AgentModule,
     paths: { file: string; root: string; cwd: string },
-  ): Promise<{ agent: ExportedAgent | undefined; env: EnvVars }> {
+  ): Promise<{ agent: ExportedAgent | undefined; env: EnvVars; exports: unknown }> {
     try {
       const env = await this.#environment.load([paths.cwd, paths.root, module.folder]);
-      return { env, agent: await readAgent(await this.#modules.load(module.file), module.name) };
+      const exports = await this.#modules.load(module.file);
+      return { env, exports, agent: await readAgent(exports, module.name) };
     } catch (error) {
       throw explainLoadError(error, paths);
     }

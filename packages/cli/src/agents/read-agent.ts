@@ -1,3 +1,4 @@
+import { typeName } from '@thole/core/kit';
 import type { Agent, App } from '@thole/core';
 import type { Runner } from '@thole/runner';
 
@@ -23,6 +24,16 @@ export async function readAgent(module: unknown, name: string): Promise<Exported
       return readAgent(value, name);
   }
   return undefined;
+}
+
+/** Returns the error message for a module in which `readAgent` finds no agent. */
+export async function explainMissingAgent(module: unknown): Promise<string> {
+  const exports = membersOf(module);
+  const key = (['runner', 'app', 'rootAgent'] as const).find((each) => exports[each] !== undefined);
+  if (key === undefined)
+    return 'The module must export rootAgent, app or runner, or have an agent as its default export.';
+  const expected = { runner: 'a Runner', app: 'an App with name and rootAgent', rootAgent: 'an agent' }[key];
+  return `The export ${key} must be ${expected}, got ${typeName(await exports[key])}.`;
 }
 
 function isRunner(value: unknown): value is Runner {

@@ -28,6 +28,7 @@ export function isInteractive({ input, output }: Pick<Host, 'input' | 'output'>)
 export async function chatLoop(host: Host, conversation: Conversation): Promise<number> {
   const print = lineWriter(host.output);
   const questions = new Questions(host, conversation);
+  const ask = (): void => void (isInteractive(host) && questions.ask());
   let hasFailed = false;
   await startQuestions(host, conversation, questions);
   await readAll(host, conversation, questions, async (line) => {
@@ -36,17 +37,17 @@ export async function chatLoop(host: Host, conversation: Conversation): Promise<
     if (text === '/help') print(HELP);
     else if (text === '/new') {
       conversation.startNewSession();
-      questions.ask();
+      ask();
     } else if (text === '/rewind' || text === '/fork') {
       print(text === '/rewind' ? await conversation.rewind() : await conversation.fork());
-      questions.ask();
+      ask();
     } else if (text === '/again') hasFailed = (await conversation.regenerate()) === 'failed' || hasFailed;
     else if (questions.prompt !== undefined) await questions.handle(line);
     else if (text === '/later') print('There is no question to answer later.');
     else if (/^\/\w*$/.test(text)) print(`There is no command ${text}. /help lists the commands.`);
     else if (text !== '') hasFailed = (await conversation.send(text)) === 'failed' || hasFailed;
     await conversation.waitForTimers();
-    if (isInteractive(host) && questions.prompt === undefined) questions.ask();
+    if (questions.prompt === undefined) ask();
     return true;
   });
   return hasFailed && !isInteractive(host) ? 1 : 0;

@@ -88,7 +88,7 @@ async function converse(
   const ref = { appName: runner.appName, userId, sessionId: conversation.sessionId };
   // A session in memory ends with the process.
   const isKept = options.sessionServiceUri?.startsWith('memory:') !== true;
-  if (isChat && isKept) printNote(`To continue this session: --resume ${ref.sessionId}`);
+  if (isChat && isKept) printNote(`To continue this session: --resume ${shellWord(ref.sessionId)}`);
   const command = resumeCommand(p.agent, ref, options);
   if (isKept) for (const line of waitingNotes(command, conversation.interrupts)) printNote(line);
   if (options.saveSession) printNote(await saveSession(runner, ref, p.folder, host.cwd));

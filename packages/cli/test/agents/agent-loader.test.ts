@@ -212,6 +212,11 @@ describe('AgentLoader.load with an invalid module', () => {
       'export const other = 1;',
       /^x\/agent\.ts: The module must export rootAgent, app or runner, or have an agent as its default export\.$/,
     ],
+    ['export const rootAgent = () => 1;', /^x\/agent\.ts: The export rootAgent must be an agent, got a function\.$/],
+    [
+      'export const app = {};',
+      /^x\/agent\.ts: The export app must be an App with name and rootAgent, got an object\.$/,
+    ],
     [
       "export const rootAgent = { name: 'not a name', async *runAsync() {} };",
       /^x\/agent\.ts: .*not a name|^x\/agent\.ts: .*name/,

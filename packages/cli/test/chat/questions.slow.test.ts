@@ -170,6 +170,13 @@ describe('thole run without a terminal', () => {
     expect(booked).toEqual([]);
   });
 
+  it('does not use a line of a pipe after /rewind as an answer', async () => {
+    const { run, booked, model } = createDesk(calls('book', { room: 7 }), says('Hm.'), says('What?'));
+    const { output } = await run([], { input: 'Book\nHello\n/rewind\nyes\n' });
+    expect([booked, model.requests.length]).toEqual([[], 3]);
+    expect(output).not.toContain('yes, no');
+  });
+
   it.each([
     [['--answer', 'a=yes'], '--answer needs the session: add --resume <id>.'],
     [

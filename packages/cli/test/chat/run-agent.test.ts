@@ -235,6 +235,12 @@ describe('thole run with sessions', () => {
     expect((await sessionsIn(cwd).listSessions({ ...ref, userId: 'ada' })).total).toBe(1);
   });
 
+  it('prints --resume with an id that can be copied into a shell', async () => {
+    const { run } = createHello(says('One.'));
+    const { errors } = await run(['--session_id', "Ada's week"], { input: 'first\n' });
+    expect(errors).toContain(`To continue this session: --resume 'Ada'\\''s week'\n`);
+  });
+
   it('shows and continues a stored session with --resume', async () => {
     const { run } = createHello(says('One.'), calls('weather', { city: 'Rome' }), says('Grey.'), says('Three.'));
     const { errors } = await run([], { input: 'first\nsecond\n' });

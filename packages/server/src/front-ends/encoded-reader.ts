@@ -1,6 +1,5 @@
 import type { FrameSource } from '../runs/sse-response.ts';
-import { toRunFailure } from './event-encoder.ts';
-import type { EventEncoder } from './event-encoder.ts';
+import type { EventEncoder, RunFailure } from './event-encoder.ts';
 import type { RunEvents } from './run-events.ts';
 
 /** Encodes the events of a run as frames, for one reader. */
@@ -8,14 +7,14 @@ export class EncodedReader implements FrameSource {
   readonly #events: RunEvents;
   readonly #encoder: EventEncoder;
   readonly #invocationId: string;
-  readonly #onError: (error: unknown) => 'cut' | undefined;
+  readonly #onError: (error: unknown) => RunFailure | undefined;
   #hasStarted: boolean = false;
   #ended: boolean = false;
 
-  /** `onError` is called with the error of the run. It returns `cut` if the stream must end without its last frame. */
+  /** `onError` returns the failure to send for the error of a run. Undefined: the stream ends without its last frame. */
   constructor(
     events: RunEvents,
-    p: { encoder: EventEncoder; invocationId: string; onError: (error: unknown) => 'cut' | undefined },
+    p: { encoder: EventEncoder; invocationId: string; onError: (error: unknown) => RunFailure | undefined },
   ) {
     this.#events = events;
     this.#encoder = p.encoder;
@@ -45,7 +44,8 @@ export class EncodedReader implements FrameSource {
       if (this.#ended) return '';
       this.#ended = true;
       this.#events.close();
-      return this.#onError(error) === 'cut' ? '' : this.#encoder.error(toRunFailure(error));
+      const failure = this.#onError(error);
+      return failure ? this.#encoder.error(failure) : '';
     }
   }
 }

@@ -12,7 +12,8 @@ import type { RunRequest } from '../runs/start-run.ts';
 import { readStoredEvents } from '../runs/stored-run-reader.ts';
 import { AttachedEvents } from './attached-events.ts';
 import { EncodedReader } from './encoded-reader.ts';
-import type { EventEncoder } from './event-encoder.ts';
+import { toRunFailure } from './event-encoder.ts';
+import type { EventEncoder, RunFailure } from './event-encoder.ts';
 import type { RunEvents } from './run-events.ts';
 import { StoredRunEvents } from './stored-run-events.ts';
 
@@ -24,6 +25,8 @@ export interface StreamFormat {
   encoder: EventEncoder;
   /** Additional response headers. */
   headers?: Record<string, string> | undefined;
+  /** True if clients cannot read the rest elsewhere. If the server closes, the stream then ends with `SERVER_BUSY`. */
+  isReadOnce?: boolean | undefined;
 }
 
 /**
@@ -139,10 +142,11 @@ function respond(
   p: StreamFormat & { ref: SessionRef; invocationId: string },
 ): Response {
   const { invocationId, ref } = p;
-  const onError = (error: unknown): 'cut' | undefined => {
-    if (mayContinue(context, ref, error)) return 'cut';
+  const onError = (error: unknown): RunFailure | undefined => {
+    if (mayContinue(context, ref, error))
+      return p.isReadOnce ? toRunFailure(responseError(context, ref, error)) : undefined;
     context.errorLog.logRunError(error, { ...ref, invocationId }, { hasStarted: true });
-    return undefined;
+    return toRunFailure(error);
   };
   const reader = new EncodedReader(events, { encoder: p.encoder, invocationId, onError });
   const { limits, runtime } = context;

@@ -20,10 +20,11 @@ export class ErrorLog {
 
   /**
    * Logs the error of a request if the server caused it: a status of 500 or more, or an error that is not a
-   * `TholeError`.
+   * `TholeError`. A server that is busy or closing works as configured: the level is `info`.
    */
   logRequestError(error: unknown, fields: LogFields): void {
-    if (statusOf(error) >= 500) this.#log('error', 'A request failed.', error, fields);
+    const level = TholeError.is(error, 'SERVER_BUSY') ? 'info' : 'error';
+    if (statusOf(error) >= 500) this.#log(level, 'A request failed.', error, fields);
   }
 
   /**

@@ -45,7 +45,8 @@ export async function answerRequest<Encoder extends EventEncoder>(
   try {
     if (isStream) {
       const streamRequest = { ...request, streaming: true };
-      return await streamRun(call, { request: streamRequest, encoder, headers, endsWithClient, onStart });
+      const format = { encoder, headers, isReadOnce: true };
+      return await streamRun(call, { ...format, request: streamRequest, endsWithClient, onStart });
     }
     const { events, invocationId, outcome } = await completeRun(call, { request, endsWithClient, onStart });
     if ('code' in outcome) throw new TholeError(outcome.code, outcome.message);

@@ -12,7 +12,8 @@ export function openAiError(message: string, p: { param: string; code?: KnownCod
 
 /** Returns the error of an unknown model. */
 export function modelNotFound(model: string): TholeError {
-  return openAiError(`There is no app ${model.slice(0, 100)}.`, { param: 'model', code: 'model_not_found' });
+  const message = `There is no app "${model.slice(0, 100)}". A model is the name of an app: GET /v1/models lists them.`;
+  return openAiError(message, { param: 'model', code: 'model_not_found' });
 }
 
 /** Returns the body of an error response in OpenAI's shape. */

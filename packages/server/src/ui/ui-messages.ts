@@ -32,6 +32,7 @@ export function toUiMessages(events: readonly Event[], activeInvocationId?: stri
           answerNumber,
           chunks,
           usage: new TotalUsage(),
+          owners: draft?.owners ?? new Map(),
           writtenChunks: [],
           metadata: { invocationId },
           isEnded: false,
@@ -40,7 +41,7 @@ export function toUiMessages(events: readonly Event[], activeInvocationId?: stri
         messages.push(draft);
       }
       draft.usage.add(event);
-      draft.writtenChunks.push(...draft.chunks.add(event));
+      for (const chunk of draft.chunks.add(event)) addChunk(draft, chunk);
       if (isClosingRecord(event) && !isAbort(event.errorCode!))
         draft.metadata.errorText = clipMessage(event.errorMessage ?? 'The run failed.');
     }
@@ -72,10 +73,25 @@ interface Draft {
   /** Number of the answer in its invocation, from 1. An invocation has several answers if further messages joined its run. */
   readonly answerNumber: number;
   readonly chunks: UiChunks;
+  /** The answers of the invocation that contain tool calls and requests to a person, by id. */
+  readonly owners: Map<string, Draft>;
   readonly usage: TotalUsage;
   readonly writtenChunks: UiChunk[];
   readonly metadata: UiMetadata & { invocationId: string };
   isEnded: boolean;
+}
+
+/** Adds a chunk to an answer. A chunk of an earlier call or request belongs to its answer, also if a message has joined since. */
+function addChunk(draft: Draft, chunk: UiChunk): void {
+  const ids = [
+    ...('toolCallId' in chunk ? [chunk.toolCallId] : []),
+    ...('approvalId' in chunk ? [chunk.approvalId] : []),
+    ...(chunk.type === 'data-interrupt' ? [chunk.id] : []),
+  ];
+  const isCall = chunk.type === 'tool-input-available' || chunk.type === 'tool-input-error';
+  const owner = (!isCall && ids.map((id) => draft.owners.get(id)).find((each) => each !== undefined)) || draft;
+  for (const id of ids) draft.owners.set(id, owner);
+  owner.writtenChunks.push(chunk);
 }
 
 function toMessage({ answerNumber, writtenChunks, usage, metadata }: Draft): UiMessage {

@@ -107,6 +107,16 @@ describe('createHandler with a logger', () => {
   });
 });
 
+describe('a server that is closing', () => {
+  it('logs rejected runs at level info', async () => {
+    const { logger, logs } = new FixedRuntime();
+    const { handler, run } = await demo({ logger });
+    await handler.close();
+    for (const path of ['/run', '/run_sse'] as const) expect((await run(path)).status).toBe(503);
+    expect(logs.map(({ level }) => level)).toEqual(['info', 'info']);
+  });
+});
+
 describe('createHandler with development', () => {
   it('adds message, causes and stack to responses of status 500 only', async () => {
     const { get } = await withBrokenSessions({ development: true, logger: silentLogger });

@@ -1,4 +1,4 @@
-import { InMemoryMemoryService } from '@thole/mem-services';
+import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { LlmAgent, ParallelAgent } from '@thole/runner';
 import type { LlmResponse } from '@thole/core';
 import { calls, fails, says, ScriptedLlm, streams, thinks } from '@thole/testing';
@@ -31,7 +31,10 @@ describe('GET /v1/models', () => {
     const model = { id: 'demo', object: 'model', created: 0, owned_by: 'thole' };
     expect((await client.models.list()).data).toEqual([model]);
     expect(await client.models.retrieve('demo')).toEqual(model);
-    await expect(client.models.retrieve('other')).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
+    await expect(client.models.retrieve('other')).rejects.toMatchObject({
+      ...{ status: 404, code: 'model_not_found' },
+      message: expect.stringContaining('GET /v1/models lists them.') as string,
+    });
   });
 
   it('is answered with 403 in the shape of OpenAI if authorize rejects it', async () => {
@@ -226,6 +229,23 @@ describe('POST /v1/chat/completions', () => {
       { inlineData: { mimeType: 'application/pdf', data: 'BBBB', displayName: 'a.pdf' } },
       { inlineData: { mimeType: 'audio/mpeg', data: 'CCCC' } },
     ]);
+  });
+
+  it('ends a stream with SERVER_BUSY if the server closes, because clients cannot read the rest', async () => {
+    const sessionService = Object.assign(new InMemorySessionService(), { isDurable: true });
+    for (const headers of [{}, { 'x-session-id': 's' }]) {
+      const called = Promise.withResolvers<AbortSignal>();
+      const answers = [neverAnswers(called), neverAnswers(called)];
+      const { client, handler } = openAiDemo({ sessionService, answers, headers });
+      const chat = await client.chat.completions.create({ ...hello, stream: true });
+      const read = Array.fromAsync(chat).catch((error: unknown) => error);
+      const stored = await client.responses.create({ model: 'demo', input: 'Hello', stream: true });
+      const events = Array.fromAsync(stored);
+      await called.promise;
+      await handler.close({ timeoutMs: 1 });
+      expect(await read).toMatchObject({ code: 'SERVER_BUSY' });
+      expect((await events).at(-1)).toMatchObject({ response: { status: 'failed', error: { code: 'SERVER_BUSY' } } });
+    }
   });
 
   it.each([

@@ -57,6 +57,16 @@ describe('POST /run', () => {
     }
   });
 
+  it('names the route that creates a missing session', async () => {
+    for (const path of ['/run', '/run_sse'] as const) {
+      const { run } = await demo();
+      const { detail } = (await (await run(path, { sessionId: 'elsewhere' })).json()) as { detail: string };
+      expect(detail).toBe(
+        'Session "elsewhere" of user "ann" does not exist in app "demo". Create it with POST /apps/{app}/users/{user}/sessions.',
+      );
+    }
+  });
+
   it('answers a failed run with the status of its error, without the cause', async () => {
     const { run } = await demo({ answers: [fails('MODEL_RATE_LIMITED')] });
     const response = await run('/run');

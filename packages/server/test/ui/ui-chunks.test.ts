@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { randomCases } from '../../../../test/servers/long.ts';
 import { foldChunks } from '../../src/ui/fold-chunks.ts';
 import type { UiChunk } from '../../src/ui/ui-chunk.ts';
+import { toUiMessages } from '../../src/ui/ui-messages.ts';
 import { UiChunks } from '../../src/ui/ui-chunks.ts';
 
 const event = (id: string, parts: Part[], more: Partial<EventInit> = {}): Event =>
@@ -57,7 +58,7 @@ describe('UiChunks', () => {
   it('keeps the texts of parallel branches apart', async () => {
     const [b, c] = [
       { author: 'b', branch: 'root.b' },
-      { author: 'c', branch: 'root.c' },
+      { author: 'c', branch: 'root.bc' },
     ];
     const chunks = chunksOf(
       partial('e1', 'B one, ', b),
@@ -66,9 +67,19 @@ describe('UiChunks', () => {
       event('e2', [{ text: 'C one, C two.' }], c),
       event('e1', [{ text: 'B one, B two.' }], b),
     );
-    const texts = await textsInPage(chunks);
-    expect(texts.filter((text) => text.includes('B')).join('')).toBe('B one, B two.');
-    expect(texts.filter((text) => text.includes('C')).join('')).toBe('C one, C two.');
+    expect(await textsInPage(chunks)).toEqual(['B one, B two.', 'C one, C two.']);
+  });
+
+  it('sends the answers of parallel branches at the end if the first answer is abandoned', async () => {
+    const [b, c] = [
+      { author: 'b', branch: 'root.b' },
+      { author: 'c', branch: 'root.bc' },
+    ];
+    const chunks = chunksOf(partial('e1', 'B one, ', b), partial('e2', 'C ', c), event('e2', [{ text: 'C one.' }], c));
+    expect(await textsInPage(chunks)).toEqual(['B one, ', 'C one.']);
+    const root = event('e3', [{ text: 'Both.' }], { author: 'root' });
+    const more = chunksOf(partial('e1', 'B one, ', b), event('e2', [{ text: 'C one.' }], c), root);
+    expect(await textsInPage(more)).toEqual(['B one, ', 'C one.', 'Both.']);
   });
 
   it('sends arguments that are not JSON as an error of the call', async () => {
@@ -101,6 +112,39 @@ describe('UiChunks', () => {
       { type: 'file', mediaType: 'image/png' },
       { type: 'data-artifact', data: { filename: 'dot.png', version: 2 } },
     ]);
+  });
+});
+
+describe('toUiMessages', () => {
+  const joined = createEvent({ id: 'u2', author: 'user', invocationId: 'i', content: { parts: [{ text: 'And b?' }] } });
+
+  it('adds the output of a tool to its call if a message has joined the run in between', () => {
+    const messages = toUiMessages([
+      createEvent({ id: 'u1', author: 'user', invocationId: 'i', content: { parts: [{ text: 'a?' }] } }),
+      event('e1', [{ functionCall: { id: 'c1', name: 'f', args: {} } }]),
+      joined,
+      event('e2', [{ functionResponse: { id: 'c1', name: 'f', response: { ok: true } } }]),
+      event('e3', [{ text: 'Both.' }]),
+    ]);
+    expect(messages.map(({ id }) => id)).toEqual(['u1', 'i', 'u2', 'i:2']);
+    expect(messages[1]!.parts.at(-1)).toMatchObject({ state: 'output-available', output: { ok: true } });
+    expect(messages[3]!.parts).toMatchObject([{ type: 'step-start' }, { type: 'text', text: 'Both.' }]);
+  });
+
+  it('closes a request in the answer that contains it if a message has joined the run in between', () => {
+    const request = { id: 'r1', name: 'adk_request_input', args: { message: 'How many?' } };
+    const messages = toUiMessages([
+      event('e1', [{ functionCall: request }], { longRunningToolIds: ['r1'] }),
+      joined,
+      event('e2', [{ text: 'Wait.' }]),
+      event('e3', [{ functionResponse: { ...request, response: { result: 3 } } }], { author: 'user' }),
+    ]);
+    expect(messages.map(({ parts }) => parts.map(({ type }) => type))).toEqual([
+      ['data-interrupt'],
+      ['text'],
+      ['step-start', 'text'],
+    ]);
+    expect(messages[0]!.parts[0]).toMatchObject({ data: { isOpen: false } });
   });
 });
 
