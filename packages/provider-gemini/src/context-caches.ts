@@ -124,8 +124,9 @@ export class ContextCaches {
       entry.cache = { name, prefix, usableUntil, usesLeft: cacheIntervals };
       if (old) this.#delete(old);
     } catch (error) {
+      if (p.signal.aborted) return;
       entry.pausedCalls = cacheIntervals;
-      if (p.signal.aborted || entry.hasWarned) return;
+      if (entry.hasWarned) return;
       entry.hasWarned = true;
       const code = TholeError.is(error) ? error.code : undefined;
       p.logger.warn('A context cache was not created. Requests are sent without it.', {

@@ -42,7 +42,8 @@ export function credentialsError(cause: unknown): TholeError {
 /** True if the server does not have or accept the context cache that a request names. */
 export function isCacheRefused(error: unknown): boolean {
   if (!TholeError.is(error, 'MODEL_AUTH') && !TholeError.is(error, 'MODEL_BAD_REQUEST')) return false;
-  return /cached ?content/i.test(error.message);
+  // Vertex AI writes "Cache content … is expired".
+  return /cached? ?content/i.test(error.message);
 }
 
 function chainOf(error: unknown): { [key: string]: unknown }[] {

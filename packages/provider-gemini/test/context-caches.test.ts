@@ -222,15 +222,31 @@ describe('Gemini with a context cache', () => {
     );
   });
 
-  it('sends the request again without a cache that the server does not have any more', async () => {
-    const message = 'CachedContent not found (or permission denied)';
+  it.each([
+    [403, 'PERMISSION_DENIED', 'CachedContent not found (or permission denied)'],
+    [400, 'INVALID_ARGUMENT', 'Cache content 5842519184192897024 is expired.'],
+  ])('sends the request again without a cache that the server rejects with %i', async (status, name, message) => {
     const refuse = ({ body }: ReceivedRequest): ServerAnswer | undefined =>
-      (body as JsonObject | undefined)?.['cachedContent']
-        ? whole(refusal(403, 'PERMISSION_DENIED', message), 403)
-        : undefined;
+      (body as JsonObject | undefined)?.['cachedContent'] ? whole(refusal(status, name, message), status) : undefined;
     await send(answerWith(5_000, refuse), [requestOf(turn(1)), requestOf(turn(2))], (server) => {
       expect(kindsOf(server)).toBe('generate create cached generate');
       expect(sentTo(server)[3]!.body).toMatchObject({ contents: turn(2), tools });
+    });
+  });
+
+  it('creates the cache in the next call if the caller has aborted its creation', async () => {
+    const abort = new AbortController();
+    const refuse = ({ path }: ReceivedRequest): undefined => {
+      if (path.includes('cachedContents')) abort.abort();
+    };
+    await withServer(answerWith(5_000, refuse), async (server) => {
+      const llm = new Gemini({ model: 'gemini-2.5-flash', apiKey: 'a-local-key', baseUrl: server.url, retry: false });
+      await collect(llm, requestOf(turn(1)), false);
+      const { signal } = abort;
+      const aborted = llm.generateContentAsync(requestOf(turn(2)), { stream: false, signal });
+      await expect(Array.fromAsync(aborted)).rejects.toThrow('aborted');
+      await collect(llm, requestOf(turn(2)), false);
+      expect(kindsOf(server)).toBe('generate create create cached');
     });
   });
 

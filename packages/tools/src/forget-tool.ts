@@ -1,6 +1,7 @@
 import { textOf } from '@thole/core';
 import {
   assertCount,
+  clipToTokens,
   DEFAULT_MIN_RELEVANCE,
   isoTime,
   normalizeStatement,
@@ -21,6 +22,7 @@ export interface ForgetToolOptions {
 /** A memory that the user may mean, in the form that the model receives. */
 export interface MemoryCandidate {
   id: string;
+  /** The text, of which at most 250 tokens are shown. */
   text: string;
   kind: MemoryEntry['kind'];
   /** Time of the memory: ISO 8601, in UTC. */
@@ -84,6 +86,8 @@ const NO_MEMORY = 'Memory is not configured here: nothing can be forgotten. Tell
 const UNKNOWN_ID_ERROR = 'No candidate for `what` has this id. It may be forgotten already. Use the id of a candidate.';
 const CHOOSE_NOTE = 'Nothing was forgotten yet. Call forget again with the id of the candidate that the user means.';
 const NOTHING_FOUND_NOTE = 'Nothing like this is remembered.';
+/** A turn may contain a whole document, of which the model only needs the beginning to describe it to the user. */
+const MAX_CANDIDATE_TOKENS = 250;
 const REMAINING_NOTE = 'These are still remembered. Ask the user whether to forget them too.';
 /** Minimum relevance of a memory that is reported as similar after a deletion. */
 const MIN_SIMILAR_RELEVANCE = 0.6;
@@ -108,5 +112,5 @@ async function findCandidates(
 
 function toCandidate({ id, kind, content, timestamp }: MemoryEntry): MemoryCandidate {
   const time = isoTime(timestamp);
-  return { id, text: textOf(content), kind, ...(time !== undefined && { time }) };
+  return { id, text: clipToTokens(textOf(content), MAX_CANDIDATE_TOKENS), kind, ...(time !== undefined && { time }) };
 }

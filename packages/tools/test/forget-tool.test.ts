@@ -45,6 +45,18 @@ describe('forget', () => {
     expect(await setup.ids()).toHaveLength(4);
   });
 
+  it('shows only the beginning of a long candidate, and deletes it by its id', async () => {
+    const setup = await createMemory();
+    const text = `Tax papers: ${'number '.repeat(1_000)}`;
+    await setup.memory.addMemory({
+      ...ada,
+      memories: [{ id: 'papers', kind: 'note', content: { parts: [{ text }] } }],
+    });
+    const { candidates } = await callForget({ what: 'tax papers' }, setup);
+    expect(candidates[0]).toMatchObject({ id: 'papers', text: expect.stringMatching(/^Tax papers: .{900,1000}…$/) });
+    expect(await callForget({ what: 'tax papers', id: 'papers' }, setup)).toMatchObject({ forgotten: 1 });
+  });
+
   it('deletes the candidate with the id and its earlier versions, and returns similar entries', async () => {
     const setup = await createMemory();
     const answer = await callForget({ what: 'lives Kiel', id: 'new' }, setup);

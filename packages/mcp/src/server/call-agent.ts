@@ -107,7 +107,9 @@ class AgentCall {
       const elicitation = canElicit ? toElicitation(interrupt, note) : undefined;
       if (!elicitation) {
         const missing = describeMissingAnswer(interrupt);
-        const reason = canElicit ? 'which MCP clients cannot give' : 'and this client does not support elicitation';
+        const reason = canElicit
+          ? 'which MCP clients cannot give'
+          : 'and this client does not support elicitation here (over HTTP, it must use version 2026-07-28 of the protocol)';
         const text = `${agent.name} waits for ${missing}, ${reason}. The call can be continued in another client of the app.`;
         return { ...toolError(text), _meta: { ...invocation, interruptId: interrupt.id } };
       }

@@ -143,8 +143,8 @@ describe.each(connections)('Interrupts of a served agent over %s', (_, connect) 
     const result = await client.callTool({ ...ask, _meta: { sessionId: 's1' } });
     expect(result.isError).toBe(true);
     expect(textOfResult(result)).toBe(
-      'clerk waits for the approval of the call of return_order, and this client does not support elicitation. ' +
-        'The call can be continued in another client of the app.',
+      'clerk waits for the approval of the call of return_order, and this client does not support elicitation here ' +
+        '(over HTTP, it must use version 2026-07-28 of the protocol). The call can be continued in another client of the app.',
     );
     expect(result._meta).toMatchObject({ sessionId: 's1', interruptId: expect.any(String) });
     expect(returned).toEqual([]);
@@ -190,7 +190,7 @@ describe('Interrupts over HTTP of the older protocol', () => {
     const result = await client.callTool(ask);
     expect([result.isError, textOfResult(result)]).toEqual([
       true,
-      expect.stringContaining('does not support elicitation'),
+      expect.stringContaining('over HTTP, it must use version 2026-07-28 of the protocol'),
     ]);
   });
 });

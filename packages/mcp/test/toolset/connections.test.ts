@@ -3,7 +3,7 @@ import { calls, callsAll, FixedRuntime, says } from '@thole/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { McpToolset } from '../../src/index.ts';
 import type { McpToolsetOptions, StreamableHTTPConnectionParams } from '../../src/index.ts';
-import { AgentRun } from './servers/agent-run.ts';
+import { AgentRun, contextOf } from './servers/agent-run.ts';
 import { HttpServer } from './servers/http-server.ts';
 import { startSessionServer } from './servers/session-server.ts';
 import type { SessionServer } from './servers/session-server.ts';
@@ -62,6 +62,72 @@ describe('McpToolset connections', () => {
     await run.say();
     expect(run.responses).toEqual([{ result: 'Done.' }]);
     expect(server.count()).toBe(2);
+  });
+
+  it.each([true, false])(
+    'repeats all concurrent calls of a lost session (terminateOnClose %s)',
+    async (terminateOnClose) => {
+      const server = await sessionServer();
+      const both = callsAll(['read'], ['read']);
+      const run = createRun(server.http, [says('1'), both, says('2')], { params: { terminateOnClose } });
+      await run.say();
+      server.sessions.clear();
+      const { handle } = server.http;
+      let refused = 0;
+      server.http.handle = async (request) => {
+        const response = await handle(request);
+        // The second refusal arrives when the first call was repeated.
+        if (response.status === 404 && ++refused === 2)
+          await expect.poll(() => server.count(), { interval: 1 }).toBe(2);
+        return response;
+      };
+      await run.say();
+      expect(run.responses).toEqual([{ result: 'Done.' }, { result: 'Done.' }]);
+      expect(server.count()).toBe(2);
+    },
+  );
+
+  it.each(['older', 'newer'])('connects again after the server has replaced the %s protocol', async (protocol) => {
+    const servers = [(await sessionServer()).http, await modernServer()];
+    const [server, updated] = protocol === 'older' ? servers : servers.toReversed();
+    const run = createRun(server!, [says('1'), calls('read'), says('2')]);
+    await run.say();
+    server!.handle = updated!.handle;
+    await run.say();
+    expect(run.responses).toEqual([{ result: 'Done.' }]);
+  });
+
+  it('connects again if the server refuses the version of the protocol with a text', async () => {
+    const server = await modernServer();
+    const run = createRun(server, [says('1'), calls('read'), says('2')]);
+    await run.say();
+    const older = await startToolServer((mcp) => void mcp.registerTool('read', {}, done));
+    onTestFinished(() => older.close());
+    server.handle = async (request) => {
+      if (!request.headers.get('mcp-protocol-version')?.startsWith('2026')) return older.handle(request);
+      const error = { code: -32_000, message: 'Bad Request: Unsupported protocol version: 2026-07-28' };
+      return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 400 });
+    };
+    await run.say();
+    expect(run.responses).toEqual([{ result: 'Done.' }]);
+  });
+
+  it('ends an attempt to connect when the toolset is closed', async () => {
+    const server = await HttpServer.start(() => new Promise<Response>(() => undefined));
+    onTestFinished(() => server.close());
+    const toolset = new McpToolset(server.params({ timeout: Infinity }));
+    const tools = expect(toolset.getTools(contextOf('ada'))).rejects.toThrow('was closed while it connected');
+    await expect.poll(() => server.requests, { interval: 1 }).toHaveLength(1);
+    await toolset.close();
+    await tools;
+  });
+
+  it('leaves no timer after a call', async () => {
+    const runtime = new FixedRuntime();
+    const run = createRun(await modernServer(), [calls('read'), says('2')], { options: { runtime } });
+    await run.say();
+    await run.runner.close();
+    expect(runtime.pending).toBe(0);
   });
 
   it('ends the session when it is idle, and opens another one when it is needed', async () => {

@@ -42,7 +42,8 @@ export interface ExtractFactsOptions {
 
 /**
  * Extracts facts from new turns, batch by batch, and marks the turns of each finished batch. After a failure the next call continues
- * with the unfinished batch.
+ * with the unfinished batch. If the model refuses a session, the other sessions are still processed before the error is thrown. An error
+ * that does not depend on the session, such as an overloaded model, is thrown at once.
  */
 export async function extractFacts(p: ExtractFactsOptions): Promise<FactReport> {
   const report: FactReport = { turns: 0, added: 0, superseded: 0, dropped: 0, rejected: 0 };
@@ -50,10 +51,17 @@ export async function extractFacts(p: ExtractFactsOptions): Promise<FactReport> 
   const { texts } = p;
   const all = await listAllMemories(p.memory, { ...p.user, filter, signal: p.signal });
   const entries = texts ? all.filter(({ id }) => texts.has(id)) : all;
+  let failure: TholeError | undefined;
   for (const [sessionId, turns] of Map.groupBy(entries, (entry) => entry.sessionId)) {
     if (sessionId === undefined || turns.every(hasExtractedFacts)) continue;
-    await extractFromSession(turns, sessionId, p, report);
+    try {
+      await extractFromSession(turns, sessionId, p, report);
+    } catch (error) {
+      if (p.signal?.aborted || !TholeError.is(error) || error.retryable || error.code === 'MODEL_AUTH') throw error;
+      failure ??= error;
+    }
   }
+  if (failure) throw failure;
   return report;
 }
 

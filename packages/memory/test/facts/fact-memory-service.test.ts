@@ -514,6 +514,18 @@ describe('Failures of FactMemoryService', () => {
     model.assertDone();
   });
 
+  it('do not stop makeFacts at a session that the model refuses, except if a retry may succeed', async () => {
+    const [refused, overloaded] = [fails('MODEL_BLOCKED'), fails('MODEL_OVERLOADED')];
+    const { memory, model } = factMemory(refused, operations(add('Has a cat.', 't1')), overloaded);
+    for (const [id, text] of Object.entries({ s1: 'Something bad.', s2: 'I have a cat.' }))
+      await memory.addEventsToMemory({ ...ann, sessionId: id, events: conversation(id, [`user: ${text}`]).events });
+    await expect(memory.makeFacts(ann)).rejects.toMatchObject({ code: 'MODEL_BLOCKED' });
+    expect(await current(memory)).toEqual(['Has a cat.']);
+    await memory.addEventsToMemory({ ...ann, sessionId: 's3', events: conversation('s3', ['user: Hello.']).events });
+    await expect(memory.makeFacts(ann)).rejects.toMatchObject({ code: 'MODEL_OVERLOADED' });
+    expect(model.requests, 'the third session is not read').toHaveLength(3);
+  });
+
   it('continue with the failed batch in makeFacts', async () => {
     const { memory, model } = factMemoryWith(
       { batchTokens: 20 },

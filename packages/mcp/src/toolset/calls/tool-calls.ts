@@ -123,7 +123,10 @@ export class ToolCalls {
       if (this.#running.get(key) === running) this.#running.delete(key);
     };
     // The call is kept for some time, because the answer to the last question may arrive later.
-    const removeLater = (): unknown => this.#runtime.timer(elicitationTimeoutMs, remove);
+    // A timer of a call that was removed before would keep its result in memory.
+    const removeLater = (): void => {
+      if (this.#running.get(key) === running) this.#runtime.timer(elicitationTimeoutMs, remove);
+    };
     void running.waitForResult().then(removeLater, removeLater);
     return running;
   }

@@ -15,12 +15,16 @@ export interface ConnectionInit {
 }
 
 /** Opens a connection. */
-export type OpenConnection = (p: ConnectionInit & { prior: PriorDiscovery | undefined }) => Promise<McpConnection>;
+export type OpenConnection = (
+  p: ConnectionInit & { prior: PriorDiscovery | undefined; signal: AbortSignal },
+) => Promise<McpConnection>;
 
 interface PoolEntry {
   readonly connection: Promise<McpConnection>;
   opened?: McpConnection | undefined;
   users: number;
+  /** True if the server has lost the session. The connection is closed when no request uses it. */
+  isLost?: boolean;
   cancelIdleTimer?: CancelTimer | undefined;
 }
 
@@ -38,6 +42,8 @@ export class ConnectionPool {
   readonly #entries = new Map<string, PoolEntry>();
   /** Protocol of the server that earlier connections have detected, by identity. */
   readonly #priors = new Map<string, PriorDiscovery>();
+  /** Aborts connections that are being opened. */
+  #opening = new AbortController();
 
   constructor(open: OpenConnection, p: { idleTimeoutMs: number; runtime: Runtime }) {
     this.#open = open;
@@ -64,19 +70,25 @@ export class ConnectionPool {
     }
   }
 
-  /** Closes a connection whose session the server has lost. The next `use` opens another one. */
+  /**
+   * Called by a user of a connection whose session the server has lost. The next `use` opens another connection. The lost one is
+   * closed after its last release: requests that are still open receive their own answers.
+   */
   discard(identity: string, connection: McpConnection): void {
     const entry = this.#entries.get(identity);
     if (entry?.opened !== connection) return;
     this.#entries.delete(identity);
     this.#priors.delete(identity);
-    entry.cancelIdleTimer?.();
-    void connection.close(new TholeError('MCP_SERVER_FAILED', 'The MCP server has lost the session.'));
+    entry.isLost = true;
   }
 
   async close(): Promise<void> {
     const entries = [...this.#entries.values()];
     this.#entries.clear();
+    this.#opening.abort(
+      new TholeError('MCP_SERVER_FAILED', 'The toolset was closed while it connected to the MCP server.'),
+    );
+    this.#opening = new AbortController();
     await Promise.all(
       entries.map(async ({ cancelIdleTimer, connection }) => {
         cancelIdleTimer?.();
@@ -105,7 +117,7 @@ export class ConnectionPool {
   async #connect(identity: string, { context, headers }: ConnectionInit): Promise<McpConnection> {
     const prior = this.#priors.get(identity);
     try {
-      const connection = await this.#open({ context, headers, prior });
+      const connection = await this.#open({ context, headers, prior, signal: this.#opening.signal });
       this.#remember(identity, connection.prior);
       return connection;
     } catch (error) {
@@ -122,6 +134,8 @@ export class ConnectionPool {
   }
 
   #closeWhenIdle(identity: string, entry: PoolEntry): void {
+    if (entry.isLost)
+      void entry.opened?.close(new TholeError('MCP_SERVER_FAILED', 'The MCP server has lost the session.'));
     if (this.#entries.get(identity) !== entry) return;
     entry.cancelIdleTimer = this.#runtime.timer(this.#idleTimeoutMs, () => {
       if (this.#entries.get(identity) === entry) this.#entries.delete(identity);

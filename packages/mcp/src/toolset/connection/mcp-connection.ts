@@ -66,11 +66,11 @@ export class McpConnection {
 
   /**
    * Connects within the time limit. `prior` is the protocol that an earlier connection has detected. With it, the protocol
-   * is not detected again.
+   * is not detected again. An abort of `signal` ends the attempt.
    */
   static async open(
     settings: McpConnectionSettings,
-    p: { context: TracedContext; headers: McpHeaders; prior: PriorDiscovery | undefined },
+    p: { context: TracedContext; headers: McpHeaders; prior: PriorDiscovery | undefined; signal: AbortSignal },
   ): Promise<McpConnection> {
     const { params } = settings;
     const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
@@ -97,7 +97,7 @@ export class McpConnection {
     }
     const connection = new McpConnection(settings, client, transport, http);
     connection.#listen();
-    await connection.run(p, () => connection.#connect(p.prior));
+    await connection.run(p, () => connection.#connect(p.prior, p.signal));
     connection.#beginSession(p.context);
     return connection;
   }
@@ -228,14 +228,14 @@ export class McpConnection {
     if (!this.http || this.client.getProtocolEra() === 'legacy') this.#telemetry.beginSession(context);
   }
 
-  async #connect(prior: PriorDiscovery | undefined): Promise<void> {
+  async #connect(prior: PriorDiscovery | undefined, signal: AbortSignal): Promise<void> {
     const { timeoutMs } = this;
     const { runtime, server } = this.#settings;
     const message = `The MCP server "${server}" was not ready in ${timeoutMs} ms.`;
     const timeoutError = (): TholeError => new TholeError('MCP_SERVER_FAILED', message, { retryable: true });
     const options = { timeout: sdkTimeout(timeoutMs), ...(prior && { prior }) };
     try {
-      await withTimeLimit({ runtime, ms: timeoutMs, timeoutError }, () =>
+      await withTimeLimit({ runtime, ms: timeoutMs, timeoutError, signal }, () =>
         this.client.connect(this.#transport, options),
       );
     } catch (error) {

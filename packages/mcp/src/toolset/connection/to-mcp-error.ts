@@ -20,13 +20,20 @@ export function protocolCodeOf(error: unknown): number | undefined {
   return typeof code === 'number' && error instanceof Error && !TholeError.is(error) ? code : undefined;
 }
 
-/** True if the server does not know the session. It has then not processed the request. */
+/**
+ * True if the server does not know the session, or no longer supports the protocol version of the connection, for example after an
+ * update. It has then not processed the request.
+ */
 export function isLostSession(error: unknown): boolean {
   const status = httpStatusOf(error);
   if (status === 404) return true;
   const text = error instanceof Error ? error.message : '';
-  return (status === 400 || protocolCodeOf(error) === -32_001) && /session/i.test(text);
+  const code = protocolCodeOf(error);
+  if (code === UNSUPPORTED_PROTOCOL_VERSION || (status === 400 && /protocol version/i.test(text))) return true;
+  return (status === 400 || code === -32_001) && /session/i.test(text);
 }
+
+const UNSUPPORTED_PROTOCOL_VERSION = -32_022;
 
 /** True if the connection ended before the answer, or could not send the request. */
 export function isConnectionClosed(error: unknown): boolean {
