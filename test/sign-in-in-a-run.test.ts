@@ -106,6 +106,33 @@ describe('context.requestCredential', () => {
     expect(textOf(events.at(-1)!.content)).toBe('No mail.');
   });
 
+  it('throws SIGN_IN_DENIED if the user refuses the second sign-in of a call (contract 28)', async () => {
+    const { authenticator } = new AuthFixture(server.url);
+    const keyConfig = (name: string): AuthConfig => ({ authScheme: { type: 'apiKey', in: 'header', name } });
+    const copy = new FunctionTool({
+      name: 'copy',
+      description: 'Copies mails.',
+      execute: async (_args, context) => {
+        await context.requestCredential(keyConfig('source'));
+        await context.requestCredential(keyConfig('target'));
+      },
+    });
+    const agent = new LlmAgent({ name: 'root', model: new ScriptedLlm(calls('copy'), says('No.')), tools: [copy] });
+    const sessionService = new InMemorySessionService();
+    const runner = new Runner({ appName: user.appName, agent, sessionService, authenticator, autoCreateSession: true });
+    const at = { userId: user.userId, sessionId: 's' };
+    const first = await runner.runToCompletion({ ...at, newMessage: 'Copy.' });
+    const exchangedAuthCredential = { authType: 'apiKey', apiKey: 'k' };
+    const answer = { ...keyConfig('source'), exchangedAuthCredential } as unknown as JsonObject;
+    const second = await runner.resume({ ...at, answers: { [first.interrupts[0]!.id]: answer } }).result;
+    const last = await runner.resume({ ...at, answers: { [second.interrupts[0]!.id]: { error: 'no' } } }).result;
+    expect(last).toMatchObject({ status: 'completed', interrupts: [] });
+    const { events } = (await sessionService.getSession({ ...at, appName: user.appName }))!;
+    expect(getFunctionResponses(events.at(-2)!)).toMatchObject([
+      { response: { error: 'The sign-in was refused: no.' } },
+    ]);
+  });
+
   it('requests one sign-in for two calls that need the same credential (contract 28)', async () => {
     const fixture = new AuthFixture(server.url);
     const sessionService = new InMemorySessionService();

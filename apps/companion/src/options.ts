@@ -49,10 +49,10 @@ export function readOptions(argv: readonly string[], env: EnvVars): ProgramOptio
   if (command !== undefined && command !== 'grow')
     throw new TholeError('INVALID_INPUT', 'The only command is grow. Without a command, you talk in the terminal.');
   const port = values.port === undefined ? undefined : Number(values.port);
-  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535))
+  if (port !== undefined && !(/^\d+$/.test(values.port!) && port <= 65_535))
     throw new TholeError('INVALID_INPUT', '--port must be an integer from 0 to 65535.');
   // Package managers that run the app in its own folder set `INIT_CWD` to the folder of the caller.
-  const folder = resolve(env['INIT_CWD'] ?? '.', values.data ?? env['THOLE_DATA'] ?? '.thole/companion');
+  const folder = resolve(env['INIT_CWD'] ?? '.', values.data || env['THOLE_DATA'] || '.thole/companion');
   const { help, user, verbose } = values;
   return { help, verbose, folder, port, grow: command === 'grow' ? words : undefined, user };
 }

@@ -29,7 +29,10 @@ export function readS3Failure(error: unknown): S3Failure {
 }
 
 /** Returns the error for the caller, with the text of the SDK's error as its cause. The message names the next step, if known. */
-export function mapS3Error(error: unknown, bucket: string, isWrite: boolean): TholeError {
+export function mapS3Error(
+  error: unknown,
+  { bucket, isWrite, host }: { bucket: string; isWrite: boolean; host: string | undefined },
+): TholeError {
   if (TholeError.is(error)) return error;
   const { name, status } = readS3Failure(error);
   const cause = copyError(error);
@@ -37,12 +40,12 @@ export function mapS3Error(error: unknown, bucket: string, isWrite: boolean): Th
   if (nextStep !== undefined) return new TholeError('STORE_UNAVAILABLE', nextStep, { retryable: false, cause });
   if (status === 413 || name === 'EntityTooLarge')
     return new TholeError('ARTIFACT_TOO_LARGE', 'S3 rejected the artifact because it is too large.', { cause });
-  const reason = reasonOf(error);
+  const failure = `S3${host === undefined ? '' : ` at ${host}`} failed: ${reasonOf(error)}.`;
   // 412 is also the answer to a repeated write after a lost answer: the first attempt may have been done.
   if (isWrite && (status === undefined || status >= 500 || status === 412))
-    return new TholeError('STORE_OUTCOME_UNKNOWN', `S3 failed: ${reason}. The write may have been done.`, { cause });
+    return new TholeError('STORE_OUTCOME_UNKNOWN', `${failure} The write may have been done.`, { cause });
   const isRetryable = status === undefined || status >= 500 || status === 429 || status === 409;
-  return new TholeError('STORE_UNAVAILABLE', `S3 failed: ${reason}.`, { retryable: isRetryable, cause });
+  return new TholeError('STORE_UNAVAILABLE', failure, { retryable: isRetryable, cause });
 }
 
 /** Returns the message for an error after which a retry cannot succeed. Undefined for other errors. */

@@ -31,7 +31,7 @@ export class S3Bucket implements ObjectBucket {
         const { status, attempts } = readS3Failure(error);
         // After an attempt without an answer, this call may have stored the object itself.
         if (status === 412 && attempts === 1) return false;
-        if (status !== 409 || conflicts === MAX_CONFLICTS) throw mapS3Error(error, this.#bucket, true);
+        if (status !== 409 || conflicts === MAX_CONFLICTS) throw await this.#errorFor(error, true);
       }
     }
   }
@@ -48,7 +48,7 @@ export class S3Bucket implements ObjectBucket {
     } catch (error) {
       const { status, name: code } = readS3Failure(error);
       if (status === 404 && code !== 'NoSuchBucket') return undefined;
-      throw mapS3Error(error, this.#bucket, false);
+      throw await this.#errorFor(error, false);
     }
   }
 
@@ -65,7 +65,7 @@ export class S3Bucket implements ObjectBucket {
       } while (token !== undefined);
       return names;
     } catch (error) {
-      throw mapS3Error(error, this.#bucket, false);
+      throw await this.#errorFor(error, false);
     }
   }
 
@@ -73,8 +73,22 @@ export class S3Bucket implements ObjectBucket {
     try {
       await this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: name }));
     } catch (error) {
-      throw mapS3Error(error, this.#bucket, true);
+      throw await this.#errorFor(error, true);
     }
+  }
+
+  async #errorFor(error: unknown, isWrite: boolean): Promise<TholeError> {
+    return mapS3Error(error, { bucket: this.#bucket, isWrite, host: await hostOf(this.#client) });
+  }
+}
+
+/** Returns host and port of the client's endpoint. Undefined for the endpoints of Amazon. */
+async function hostOf({ config }: S3Client): Promise<string | undefined> {
+  try {
+    const endpoint = await config.endpoint?.();
+    return endpoint && `${endpoint.hostname}${endpoint.port === undefined ? '' : `:${endpoint.port}`}`;
+  } catch {
+    return undefined;
   }
 }
 

@@ -181,7 +181,7 @@ describe('S3ArtifactService', () => {
       await expect(new S3ArtifactService({ bucket: 'slow', client }).listVersions(file)).rejects.toMatchObject({
         code: 'STORE_UNAVAILABLE',
         retryable: true,
-        message: 'S3 failed: SlowDown.',
+        message: `S3 at ${new URL(server.url).host} failed: SlowDown.`,
       });
       expect(attempts).toBe(3);
     });
@@ -216,7 +216,8 @@ describe('S3ArtifactService', () => {
       });
       const service = new S3ArtifactService({ bucket: 'silent', client: impatient });
       await service.saveArtifact({ ...file, artifact: { text: 'one' } });
-      const expected = { code: 'STORE_UNAVAILABLE', retryable: true, message: 'S3 failed: TimeoutError.' };
+      const message = `S3 at ${new URL(server.url).host} failed: TimeoutError.`;
+      const expected = { code: 'STORE_UNAVAILABLE', retryable: true, message };
       server.intercept = (request, response) => {
         if (request.url!.includes('list-type')) return false;
         response.writeHead(200, { 'content-length': '100' }).write('o');
@@ -298,7 +299,7 @@ describe('S3ArtifactService', () => {
       await expect(service.listVersions(file)).rejects.toMatchObject({
         code: 'STORE_UNAVAILABLE',
         retryable: true,
-        message: 'S3 failed: ECONNREFUSED.',
+        message: `S3 at ${new URL(endpoint).host} failed: ECONNREFUSED.`,
       });
     });
   });

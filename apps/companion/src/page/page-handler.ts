@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isFinalResponse, textOf, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
 import type { Companion } from '../companion.ts';
-import { channelOfSession, readPageData } from './read-page-data.ts';
+import { readPageData } from './read-page-data.ts';
 import { renderPage } from './render-page.ts';
 import { STYLE } from './style.ts';
 
@@ -77,7 +77,7 @@ const actions: { readonly [route: string]: Action } = {
   },
 };
 
-/** Answers a confirmation, and sends the next answers of the agent on the channel of the conversation. */
+/** Answers a confirmation. Then the conversation sends the next answers of the agent on its channel. */
 async function answerConfirmation(
   { dispatcher, runner }: Companion,
   field: (name: string) => string,
@@ -89,16 +89,9 @@ async function answerConfirmation(
   if (!interrupt) throw alreadyDecided();
   const { invocationId } = interrupt;
   const run = runner.resume({ userId, sessionId, invocationId, answers: { [id]: { confirmed } }, answeredBy: 'page' });
-  for await (const event of run) {
-    const message = textOf(event.content).trim();
-    if (event.partial || event.author === 'user' || message === '' || !isFinalResponse(event)) continue;
-    await dispatcher.send({
-      userId,
-      channel: channelOfSession(sessionId),
-      message,
-      idempotencyKey: `page:${event.id}`,
-    });
-  }
+  for await (const _ of run);
+  for (const conversation of dispatcher.conversations)
+    if (conversation.ref.sessionId === sessionId) conversation.resumeWaiting();
 }
 
 function alreadyDecided(): TholeError {

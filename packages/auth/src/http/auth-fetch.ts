@@ -55,7 +55,7 @@ export class AuthFetch {
     if (url.protocol === 'https:' || (url.protocol === 'http:' && this.allowsPrivate(url))) return url;
     throw new TholeError(
       'INVALID_INPUT',
-      `${argument} must begin with https://. For a server in your own network, add its host to privateHosts.`,
+      `${argument} must begin with https://. For a server in your own network, add its host to the option privateHosts of OAuthAuthenticator.`,
     );
   }
 
@@ -87,7 +87,7 @@ export class AuthFetch {
     if (!addresses.some(({ address }) => isPrivateAddress(address))) return;
     throw new TholeError(
       'AUTH_SERVER_FAILED',
-      `The authorization server "${host}" has a private address. If it is in your own network, add "${host}" to privateHosts.`,
+      `The authorization server "${host}" has a private address. If it is in your own network, add "${host}" to the option privateHosts of OAuthAuthenticator.`,
     );
   }
 }

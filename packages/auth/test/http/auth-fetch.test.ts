@@ -57,6 +57,7 @@ describe('AuthFetch', () => {
   it('sends no request to a name that resolves to a private address', async () => {
     const request = create({ privateHosts: ['127.0.0.1'] }).send('https://localhost:1/token', get);
     await expect(request).rejects.toEqual(failed('"localhost" has a private address', false));
+    await expect(request).rejects.toThrow('add "localhost" to the option privateHosts of OAuthAuthenticator.');
   });
 
   it.each(['http://login.example/token', 'ftp://127.0.0.1/', 'file:///etc/passwd', 'javascript:alert(1)', '/token'])(

@@ -1,19 +1,20 @@
-import { pendingInterrupts, TholeError } from '@thole/core';
-import { answerEventId } from '@thole/core/kit';
-import type { CancelTimer, Event, Interrupt } from '@thole/core';
+import { pendingInterrupts } from '@thole/core';
+import type { Interrupt } from '@thole/core';
 import { hashOf } from '../channel/read-inbound-message.ts';
 import type { StoredMessage } from '../delivery/delivery-store.ts';
 import { batchText } from './batch-content.ts';
 import type { ConversationContext } from './conversation-context.ts';
-import { isQuestion, lastQuestion, parseAnswers } from './question.ts';
+import { ConversationTimers } from './conversation-timers.ts';
+import { isTemporary } from './is-temporary.ts';
+import { lastQuestion, parseAnswers } from './question.ts';
 import type { Replies } from './replies.ts';
 import { continueInvocation, replyTo, runBatch } from './run-batch.ts';
 import type { Batch, BatchContext } from './run-batch.ts';
 import type { ConversationParts } from './conversation-parts.ts';
+import { firstExpiry, RunFollower } from './run-follower.ts';
 
 /** Maximum number of attempts of a run after temporary errors of a store. */
 const MAX_RUN_ATTEMPTS = 6;
-const temporaryCodes = ['SESSION_BUSY', 'LEASE_LOST', 'STORE_UNAVAILABLE', 'STORE_OUTCOME_UNKNOWN'];
 
 /** The runs of one conversation: runs for messages, and runs that continue without a message. */
 export class ConversationRuns {
@@ -21,14 +22,14 @@ export class ConversationRuns {
   readonly #active = new Set<Promise<void>>();
   /** Calls `continueWaiting` in the order of the conversation. */
   readonly #wake: () => void;
-  #isFollowing = false;
-  readonly #timers = new Map<string, CancelTimer>();
+  readonly #timers: ConversationTimers;
+  readonly #follower: RunFollower;
 
   constructor(context: ConversationContext, wake: () => void) {
     this.#context = context;
     this.#wake = wake;
-    const cancelAll = (): void => this.#timers.forEach((cancel) => cancel());
-    context.signal.addEventListener('abort', cancelAll, { once: true });
+    this.#timers = new ConversationTimers(context.deps.runtime, context.signal);
+    this.#follower = new RunFollower(context, this.#timers, () => this.whenIdle());
   }
 
   get isIdle(): boolean {
@@ -74,7 +75,7 @@ export class ConversationRuns {
     if (session.marks?.unfinished) ids.add(session.marks.unfinished);
     for (const id of ids) await this.#continue(id);
     this.#wakeLater(open.filter((each) => !due.includes(each)));
-    this.#follow(open, session.lastSeq);
+    this.#follower.follow(open, session.lastSeq);
   }
 
   /** Continues paused runs when they are due. The runner that has paused them is about to close. */
@@ -133,9 +134,9 @@ export class ConversationRuns {
     const { runner } = parts;
     const onPaused = (interrupts: readonly Interrupt[]): void => {
       // The runner of replaced parts is about to close, and does not continue the run on time.
-      if (parts !== this.#context.parts) this.#wakeLater(interrupts, `wake ${runKey(interrupts)}`);
+      if (parts !== this.#context.parts) this.#wakeLater(interrupts, `wake ${interrupts[0]?.invocationId}`);
       void sessions.getSession({ ...ref, numRecentEvents: 0 }).then(
-        (head) => head && this.#follow(interrupts, head.lastSeq),
+        (head) => head && this.#follower.follow(interrupts, head.lastSeq),
         () => {},
       );
     };
@@ -161,91 +162,10 @@ export class ConversationRuns {
 
   #wakeLater(open: readonly Interrupt[], key: string = 'wake'): void {
     const time = firstExpiry(open);
-    if (time !== undefined) this.#schedule(key, time, this.#wake);
-  }
-
-  /** Calls `work` at a time, in seconds. Replaces an earlier timer with this key. */
-  #schedule(key: string, time: number, work: () => void): void {
-    const { runtime } = this.#context.deps;
-    if (this.#context.isClosed) return;
-    this.#timers.get(key)?.();
-    const cancel = runtime.timer(Math.max(0, (time - runtime.now()) * 1_000), () => {
-      this.#timers.delete(key);
-      work();
-    });
-    this.#timers.set(key, cancel);
-  }
-
-  /**
-   * Sends the answers and questions of other runs of the session, after a timer, a sign-in or a long-running call. If only questions
-   * are open, starts when the first one expires.
-   */
-  #follow(interrupts: readonly Interrupt[], afterSeq: number): void {
-    const { deps } = this.#context;
-    if (this.#isFollowing || !deps.sessions.watching) return;
-    if (!interrupts.every(isQuestion)) return this.#startFollowing(afterSeq);
-    const time = firstExpiry(interrupts);
-    if (time === undefined) return;
-    const start = async (): Promise<void> => {
-      const session = await deps.sessions.getSession(this.#context.ref);
-      const hasWaited = interrupts.some(({ id }) => isOpenOrExpired(session?.events ?? [], id));
-      if (hasWaited && !this.#isFollowing) this.#startFollowing(afterSeq);
-    };
-    this.#schedule(`question ${runKey(interrupts)}`, time, () => {
-      start().catch((error: unknown) => this.#report(error));
-    });
-  }
-
-  #startFollowing(afterSeq: number): void {
-    const context = this.#context;
-    const { sessions } = context.deps;
-    this.#isFollowing = true;
-    const follow = async (): Promise<void> => {
-      for await (const event of sessions.watching!.watch(context.ref, afterSeq, context.signal)) {
-        const replies = context.createReplies();
-        if (isRequest(event)) await this.#sendQuestionOf(event, replies);
-        else if (!(await replies.sendEvent(event))) continue;
-        const head = await sessions.getSession({ ...context.ref, numRecentEvents: 0 });
-        if (!head?.marks || (head.marks.openInterrupts === 0 && head.marks.wakeAt === null)) return;
-      }
-    };
-    void follow()
-      .catch((error: unknown) => this.#report(error))
-      .finally(() => void (this.#isFollowing = false));
+    if (time !== undefined) this.#timers.set(key, time, this.#wake);
   }
 
   #report(error: unknown): void {
     if (!this.#context.isClosed) this.#context.report('run', error);
   }
-
-  async #sendQuestionOf({ invocationId }: Event, replies: Replies): Promise<void> {
-    const session = await this.#context.deps.sessions.getSession(this.#context.ref);
-    const open = pendingInterrupts(session?.events ?? []);
-    await replies.sendQuestion(open.filter((each) => each.invocationId === invocationId));
-  }
-}
-
-function runKey([first]: readonly Interrupt[]): string {
-  return first?.invocationId ?? '';
-}
-
-/** Returns the first time at which one of the interrupts expires or is due. */
-function firstExpiry(interrupts: readonly Interrupt[]): number | undefined {
-  const times = interrupts.flatMap(({ expiresAt }) => expiresAt ?? []);
-  return times.length === 0 ? undefined : Math.min(...times);
-}
-
-/** True if the interrupt is open, or was answered by the clock. */
-function isOpenOrExpired(events: readonly Event[], interruptId: string): boolean {
-  const answer = events.find(({ id }) => id === answerEventId(interruptId));
-  return answer ? answer.author === 'system' : pendingInterrupts(events).some(({ id }) => id === interruptId);
-}
-
-/** True if the event contains a request for an answer from outside. */
-function isRequest({ author, longRunningToolIds }: Event): boolean {
-  return author !== 'user' && (longRunningToolIds?.length ?? 0) > 0;
-}
-
-function isTemporary(error: unknown): boolean {
-  return TholeError.is(error) && temporaryCodes.includes(error.code);
 }

@@ -102,7 +102,8 @@ async function runAnswer(p: BatchContext, batch: Batch, onStored: () => void): P
     const answers: { [id: string]: Json } = { [interrupt.id]: answer };
     try {
       const run = p.runner.resume({ userId, sessionId, invocationId, answers, yieldUserMessage: true });
-      await readRun(p, run, batch, onStored);
+      const count = await readRun(p, run, batch, onStored);
+      if (count === 0) await continueStored(p, batch, onStored);
       return true;
     } catch (error) {
       if (isOneOf(error, lateAnswerCodes)) return false;

@@ -1,4 +1,4 @@
-import { createEvent } from '@thole/core';
+import { createEvent, pendingInterrupts } from '@thole/core';
 import type { Agent } from '@thole/core';
 import { memoryParts } from '@thole/memory';
 import { Runner } from '@thole/runner';
@@ -118,5 +118,57 @@ describe('Conversation with a timer', () => {
     await chat.receive('a1', 'no');
     await settle();
     expect(chat.texts.slice(1)).toEqual(['You said no.']);
+  });
+});
+
+/** An agent that asks a question and has two answers. */
+const asking: Agent = {
+  name: 'asking',
+  async *runAsync(context) {
+    const answer = await context.requestInput({ message: 'Which colour?' });
+    const { invocationId } = context;
+    for (const text of [`You said ${String(answer)}.`, 'Painted.']) {
+      const content = { role: 'model' as const, parts: [{ text }] };
+      yield createEvent({ author: 'asking', invocationId, content }, context.runtime);
+    }
+  },
+};
+
+const session = { appName, userId: 'ada', sessionId: 'ada:chat' };
+
+describe('Conversation with a run of another runner', () => {
+  it('sends all its answers after a question was answered elsewhere (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const { chat, settle } = await startSleeper(storage, runtime, asking);
+    await chat.receive('a1', 'paint it');
+    await settle();
+    await runtime.advance(HOUR_MS);
+    const server = new Runner({ appName, agent: asking, sessionService: storage.sessions, runtime });
+    const ref = { userId: 'ada', sessionId: 'ada:chat' };
+    const [open] = pendingInterrupts((await storage.sessions.getSession({ appName, ...ref }))!.events);
+    await server.resume({ ...ref, invocationId: open!.invocationId, answers: { [open!.id]: 'red' } }).result;
+    for (let i = 0; i < 4; i++) await runtime.advance(10_000);
+    await settle();
+    expect(chat.texts).toEqual(['Which colour?', 'You said red.', 'Painted.']);
+  });
+
+  it('continues a run whose process has crashed before an answer joined it (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const { chat, settle } = await startSleeper(storage, runtime, asking);
+    await chat.receive('a1', 'paint it');
+    await settle();
+    const [open] = pendingInterrupts((await storage.sessions.getSession(session))!.events);
+    const { invocationId } = open!;
+    const lease = { invocationId, holder: 'crashed', waitMs: 0, maxWaiting: 0, ttlMs: 20_000, cleanupMs: 1_000 };
+    await storage.sessions.leasing!.lease(session, { ...lease, policy: 'reject' });
+    await chat.receive('a1', 'red', { id: 'm2' });
+    await runtime.advance(2_000);
+    expect(chat.texts).toEqual(['Which colour?']);
+    for (let i = 0; i < 3; i++) await runtime.advance(10_000);
+    await settle();
+    expect(chat.texts).toEqual(['Which colour?', 'You said red.', 'Painted.']);
+    expect(chat.requests.at(-1)!.message.replyTo).toBe('m2');
   });
 });

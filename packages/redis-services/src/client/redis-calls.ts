@@ -4,7 +4,7 @@ import { CallDeadlines } from './call-deadlines.ts';
 import { isNoScript, mapRedisError } from './map-redis-error.ts';
 import { PendingCall } from './pending-call.ts';
 import type { Settle } from './pending-call.ts';
-import { connectionOf, describeServer } from './redis-client.ts';
+import { connectionErrorCode, connectionOf, describeServer } from './redis-client.ts';
 import type { RedisClient, Resp2Client } from './redis-client.ts';
 import type { RedisWait } from './redis-options.ts';
 import type { PlainCommand, ScriptArgument, ScriptCall, ScriptReply } from './script-call.ts';
@@ -188,9 +188,10 @@ export class RedisCalls {
     const code = pending.isWrite && pending.isSent ? 'STORE_OUTCOME_UNKNOWN' : 'STORE_UNAVAILABLE';
     const { status } = this.#client;
     const state = status === 'ready' ? '' : ` The client is in the state "${status}".`;
-    pending.reject(
-      new TholeError(code, `${describeServer(this.#client)} did not answer within ${this.timeoutMs} ms.${state}`),
-    );
+    const errorCode = status === 'ready' ? undefined : connectionErrorCode(this.#client);
+    const reason = errorCode === undefined ? '' : ` (${errorCode})`;
+    const message = `${describeServer(this.#client)} did not answer within ${this.timeoutMs} ms${reason}.${state}`;
+    pending.reject(new TholeError(code, message));
   }
 }
 

@@ -19,6 +19,12 @@ export function connectionOf(client: RedisClient): unknown {
   return (client as { stream?: unknown }).stream;
 }
 
+/** Returns the code of the error that ended the client's last connection, such as ECONNREFUSED. Undefined if there is none. */
+export function connectionErrorCode(client: RedisClient): string | undefined {
+  const { errored } = (connectionOf(client) ?? {}) as { errored?: { code?: unknown } | null };
+  return typeof errored?.code === 'string' ? errored.code : undefined;
+}
+
 /** Returns the server's host, port and database for messages, without the password. */
 export function describeServer(client: RedisClient): string {
   try {

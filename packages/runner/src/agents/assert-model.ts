@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
 import type { AgentTree, ModelFactory } from '@thole/core';
-import { findModel } from '../request/find-model.ts';
+import { findModel, noModelError } from '../request/find-model.ts';
 import type { LlmAgent } from './llm-agent.ts';
 
 /**
@@ -10,13 +10,15 @@ import type { LlmAgent } from './llm-agent.ts';
 export function assertModel(agent: LlmAgent, p: { models: readonly ModelFactory[]; tree: AgentTree }): void {
   const model = findModel(agent, p.tree);
   if (model === undefined) {
-    throw new TholeError('INVALID_INPUT', `Agent ${agent.name} has no model, and no agent above it has one.`);
+    throw noModelError(agent);
   }
   if (typeof model !== 'string' || p.models.some((factory) => factory.supports(model))) return;
   const patterns = p.models.flatMap((factory) => factory.patterns);
   throw new TholeError(
     'MODEL_UNKNOWN',
     `Agent ${agent.name}: no model factory accepts ${JSON.stringify(model)}; ` +
-      (patterns.length > 0 ? `the factories accept ${patterns.join(', ')}.` : 'the runner has no `models`.'),
+      (patterns.length > 0
+        ? `the factories accept ${patterns.join(', ')}. Add the factory of another provider to \`models\`, or pass a model object.`
+        : 'the runner has no `models`. Pass `models: [openAiModels()]` or the factory of another provider, or a model object.'),
   );
 }

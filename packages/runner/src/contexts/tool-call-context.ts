@@ -3,6 +3,7 @@ import { setOwn } from '@thole/core/kit';
 import type {
   AuthConfig,
   AuthCredential,
+  Authenticator,
   ChildRun,
   Event,
   EventActions,
@@ -17,6 +18,7 @@ import type {
   ToolContext,
   Usage,
 } from '@thole/core';
+import type { AnsweredRequest } from '../flow/call-attempt.ts';
 import { addUsage } from '../flow/add-usage.ts';
 import { childAnswers, childRequest } from '../flow/child-request.ts';
 import { assertInputRequest, cannotPauseError, declinedError, expiredError } from '../flow/input-answer.ts';
@@ -48,7 +50,6 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
   readonly #endedChildren: ChildLog[] = [];
   #inputs = 0;
   #children = 0;
-  #credentials = 0;
   #idempotencyKey: string | undefined;
   #isClosed = false;
 
@@ -94,7 +95,7 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
     const { appName, userId, signal } = this;
     const credential = await authenticator.loadCredential({ appName, userId, authConfig, signal });
     if (credential) return credential;
-    const answered = this.#init.attempt?.credentials[this.#credentials++];
+    const answered = await this.#lastSignIn(authenticator, authConfig);
     if (answered?.hasExpired) throw expiredError('sign-in');
     const { status, error } = (answered?.value ?? {}) as { status?: Json; error?: Json };
     if (status === 'denied')
@@ -194,6 +195,14 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
 
   #origin(ttlMs: number | undefined): { runtime: Runtime; call: FunctionCall | undefined; ttlMs: number | undefined } {
     return { runtime: this.runtime, call: this.#init.call, ttlMs: ttlMs ?? this.#init.ttlMs };
+  }
+
+  /** Returns the last answer to a sign-in for this credential. A call may need several credentials. */
+  async #lastSignIn(authenticator: Authenticator, authConfig: AuthConfig): Promise<AnsweredRequest | undefined> {
+    const answered = this.#init.attempt?.credentials ?? [];
+    if (answered.length === 0) return undefined;
+    const key = await authenticator.credentialKey(authConfig);
+    return answered.findLast(({ payload }) => (payload as JsonObject | undefined)?.['credentialKey'] === key);
   }
 
   async #request(request: InterruptRequest): Promise<never> {

@@ -3,7 +3,7 @@ import { deepFreeze, callInterceptorOf } from '@thole/core/kit';
 import type { Event, Llm, LlmResponse } from '@thole/core';
 import { callCallbacks, callPlugins, hasHook, nameOf } from '../hooks/call-hooks.ts';
 import { logFailure } from '../hooks/log-failure.ts';
-import { findModel } from '../request/find-model.ts';
+import { findModel, noModelError } from '../request/find-model.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { inSpan } from '../traces/run-trace.ts';
 import { assertFinal, assertResponse } from './assert-response.ts';
@@ -130,8 +130,7 @@ export class ModelCall {
 
 function modelOf({ agent, context, support }: RequestDraft): Llm {
   const model = findModel(agent, context.tree);
-  if (model === undefined)
-    throw new TholeError('INVALID_INPUT', `Agent ${agent.name} has no model, and no agent above it has one.`);
+  if (model === undefined) throw noModelError(agent);
   return typeof model === 'string' ? support.model(model) : model;
 }
 

@@ -9,6 +9,7 @@ import type {
   Tool,
   Usage,
 } from '@thole/core';
+import { asError } from '../hooks/as-error.ts';
 import { logFailure } from '../hooks/log-failure.ts';
 import { isRunPaused } from '../hooks/run-paused.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
@@ -179,7 +180,7 @@ async function callTool(
     if (value === undefined && tool.isLongRunning) return { value, isFromTool: true };
     return resultOf(tool, value);
   } catch (error) {
-    return { error: asError(error) };
+    return { error: asError(typeof error === 'string' ? new Error(error, { cause: error }) : error) };
   } finally {
     support.endCall();
   }
@@ -274,10 +275,4 @@ function endsOuterRun(error: Error): boolean {
     TholeError.is(error, 'PLUGIN_FAILED') ||
     TholeError.is(error, 'CALLBACK_FAILED')
   );
-}
-
-function asError(thrown: unknown): Error {
-  return thrown instanceof Error
-    ? thrown
-    : new Error(typeof thrown === 'string' ? thrown : 'It threw something that is not an error.', { cause: thrown });
 }

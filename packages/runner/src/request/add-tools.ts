@@ -143,10 +143,16 @@ async function callOrFail<T>(
     return await call();
   } catch (cause) {
     context.signal.throwIfAborted();
-    const error = new TholeError('TOOL_FAILED', `${source} of agent ${agent.name} failed in ${method}.`, { cause });
+    const message = `${source} of agent ${agent.name} failed in ${method}${reasonIn(cause)}`;
+    const error = new TholeError('TOOL_FAILED', message, { cause });
     logFailure(context, 'A tool failed.', error);
     throw error;
   }
+}
+
+/** Returns the end of a sentence with the message of a `TholeError`. Messages of other errors may contain secrets. */
+export function reasonIn(cause: unknown): string {
+  return TholeError.is(cause) ? `: ${cause.message}` : '.';
 }
 
 // Returns the list of function declarations. Tools that a provider runs itself are separate entries of `tools`.

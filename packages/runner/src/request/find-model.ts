@@ -1,3 +1,4 @@
+import { TholeError } from '@thole/core';
 import type { Agent, AgentTree, Event, Llm } from '@thole/core';
 import type { LlmAgent } from '../agents/llm-agent.ts';
 import type { RunTask } from '../invocation/run-task.ts';
@@ -19,4 +20,12 @@ export function modelNameOf(
   const agent = agents.find(event.author);
   const model = agent && isLlmAgent(agent) ? findModel(agent, tree) : undefined;
   return event.modelVersion ?? (typeof model === 'string' ? model : model?.model) ?? '';
+}
+
+/** Returns the error for an agent without a model. */
+export function noModelError({ name }: LlmAgent): TholeError {
+  return new TholeError(
+    'INVALID_INPUT',
+    `Agent ${name} has no model, and no agent above it has one. Set \`model\` to a model object, or to a name such as "gpt-5.5" and pass \`models: [openAiModels()]\` to the runner.`,
+  );
 }

@@ -7,7 +7,7 @@ import { inputValue, isDecline } from '../flow/call-attempt.ts';
 import { logFailure } from '../hooks/log-failure.ts';
 import { readonlyContext } from '../hooks/readonly-context.ts';
 import type { RunTask } from '../invocation/run-task.ts';
-import { assertToolsetResult } from '../request/add-tools.ts';
+import { assertToolsetResult, reasonIn } from '../request/add-tools.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import { eventsOf, interruptNotFound } from './find-invocation.ts';
 import { missingAgent } from './missing-agent.ts';
@@ -262,9 +262,8 @@ async function toolsOf(toolset: Toolset, context: ReadonlyContext): Promise<read
     return await toolset.getTools(context);
   } catch (cause) {
     context.signal.throwIfAborted();
-    const error = new TholeError('TOOL_FAILED', `A toolset of agent ${context.agentName} failed in getTools.`, {
-      cause,
-    });
+    const message = `A toolset of agent ${context.agentName} failed in getTools${reasonIn(cause)}`;
+    const error = new TholeError('TOOL_FAILED', message, { cause });
     logFailure(context, 'A tool failed.', error);
     throw error;
   }

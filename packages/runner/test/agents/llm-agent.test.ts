@@ -95,8 +95,16 @@ describe('Runner with an invalid LlmAgent', () => {
     expect(() => runnerOf(new LlmAgent({ name: 'a', model: 'other-1' }))).toThrow(
       expect.objectContaining({
         code: 'MODEL_UNKNOWN',
-        message: 'Agent a: no model factory accepts "other-1"; the factories accept known-1.',
+        message:
+          'Agent a: no model factory accepts "other-1"; the factories accept known-1. Add the factory of another provider to `models`, or pass a model object.',
       }),
+    );
+  });
+
+  it('names the option if the runner has no models', () => {
+    const agent = new LlmAgent({ name: 'a', model: 'other-1' });
+    expect(() => new Runner({ appName: 'app', agent, sessionService: new InMemorySessionService() })).toThrow(
+      'Pass `models: [openAiModels()]` or the factory of another provider, or a model object.',
     );
   });
 
@@ -104,7 +112,9 @@ describe('Runner with an invalid LlmAgent', () => {
     expect(() => runnerOf(new LlmAgent({ name: 'a', subAgents: [new LlmAgent({ name: 'b', model })] }))).toThrow(
       expect.objectContaining({
         code: 'INVALID_INPUT',
-        message: 'Agent a has no model, and no agent above it has one.',
+        message: expect.stringMatching(
+          /^Agent a has no model, and no agent above it has one\. Set `model` to .* `models: /,
+        ),
       }),
     );
     expect(() => runnerOf(new LlmAgent({ name: 'a', model, subAgents: [new LlmAgent({ name: 'b' })] }))).not.toThrow();

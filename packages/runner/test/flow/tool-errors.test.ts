@@ -26,6 +26,15 @@ async function answerTo(thrown: Error, toolErrors: RunConfig['toolErrors']): Pro
   return events.flatMap((event) => getFunctionResponses(event))[0]?.response;
 }
 
+describe('An error without a readable message', () => {
+  it.each([
+    ['throws', Object.defineProperty(new Error('x'), 'message', { get: () => JSON.parse('{') })],
+    ['is not a string', Object.assign(new Error('x'), { message: undefined })],
+  ])('is an answer to the model if its message %s, and the run continues (contract 18)', async (_, thrown) => {
+    expect(await answerTo(thrown, undefined)).toEqual({ error: 'A value that is not an Error was thrown.' });
+  });
+});
+
 describe('runConfig.toolErrors', () => {
   const secret = new Error('password hunter2 was refused');
 

@@ -1,4 +1,4 @@
-import { getFunctionResponses } from '@thole/core';
+import { getFunctionResponses, TholeError } from '@thole/core';
 import type { Agent, Content, Llm, Plugin, Tool, Toolset } from '@thole/core';
 import { calls, fails, says, ScriptedLlm, streams } from '@thole/testing';
 import type { ScriptedAnswer } from '@thole/testing';
@@ -128,8 +128,16 @@ describe('An error of a hook or tool', () => {
     await expectError(
       setup,
       {},
-      { code: 'TOOL_FAILED', messagePart: 'The toolset tools[0] of agent root failed in getTools' },
+      { code: 'TOOL_FAILED', messagePart: 'The toolset tools[0] of agent root failed in getTools.' },
     );
+  });
+
+  it('repeats the message of a TholeError of getTools, which contains no secrets', async () => {
+    const cause = new TholeError('MCP_SERVER_FAILED', 'The MCP server "stdio" ended with code 1.');
+    const toolset: Toolset = { getTools: () => Promise.reject(cause), close: async () => {} };
+    const setup = await createSetup(rootOf(new ScriptedLlm(), { tools: [toolset] }));
+    const messagePart = 'The toolset tools[0] of agent root failed in getTools: The MCP server "stdio" ended';
+    await expectError(setup, {}, { code: 'TOOL_FAILED', messagePart });
   });
 
   it('ends the run with AGENT_FAILED if an agent throws (contract 22)', async () => {

@@ -29,13 +29,15 @@ export function parseDatabaseUrl(value: unknown): DatabaseAddress {
     case 'mariadb':
       return { kind: 'mariadb', url: checkServerUrl(`mysql://${rest}`) };
     default:
-      throw new TholeError('INVALID_INPUT', `dbUrl must be ${FORMS}, got ${describeScheme(scheme)}.`);
+      throw new TholeError('INVALID_INPUT', `dbUrl must be ${FORMS}, got ${describeScheme(value, scheme)}.`);
   }
 }
 
 // Names only the scheme, because the rest of a URL may contain a password.
-function describeScheme(scheme: string): string {
-  return scheme === '' ? 'a text without a scheme' : `the scheme ${scheme}://`;
+function describeScheme(value: string, scheme: string): string {
+  if (scheme !== '') return `the scheme ${scheme}://`;
+  if (/^\s*(file|sqlite3?):/i.test(value)) return 'another form of a file path. Write sqlite:/// before the path';
+  return 'a text without a scheme';
 }
 
 /**

@@ -64,6 +64,8 @@ describe('parseDatabaseUrl', () => {
   it.each([
     ['mongodb://secret@h/d', 'got the scheme mongodb://.'],
     ['secret@h/d', 'got a text without a scheme.'],
+    ['sqlite:secret.db', 'got another form of a file path. Write sqlite:/// before the path.'],
+    ['file:./secret.db', 'got another form of a file path. Write sqlite:/// before the path.'],
   ])('names the scheme of %s only', (url, message) => {
     expect(() => parseDatabaseUrl(url)).toThrow(message);
   });
