@@ -17,4 +17,4 @@ export function fromRecordedError({ code, details, message, name, retryable }: R
 }
 
 const messageOf = (thrown: unknown): string =>
-  typeof thrown === 'string' ? thrown : 'It threw something that is not an error.';
+  typeof thrown === 'string' ? thrown : 'A value that is not an Error was thrown.';

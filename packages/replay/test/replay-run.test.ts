@@ -167,8 +167,8 @@ describe('replayRun', () => {
       () => [new Date(0), NaN],
       'ask ran, but its result could not be stored: result[1] is NaN.',
     ],
-    ['throws undefined', () => throwValue(undefined), 'It threw something that is not an error.'],
-    ['throws an object', () => throwValue({ status: 404 }), 'It threw something that is not an error.'],
+    ['throws undefined', () => throwValue(undefined), 'A value that is not an Error was thrown.'],
+    ['throws an object', () => throwValue({ status: 404 }), 'A value that is not an Error was thrown.'],
     ['throws a text', () => throwValue('No answer.'), 'No answer.'],
   ])('replays a tool that %s', async (_, execute, error) => {
     const tools = [new FunctionTool({ name: 'ask', description: 'Asks.', execute })];
