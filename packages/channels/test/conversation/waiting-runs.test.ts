@@ -103,9 +103,9 @@ describe('Conversation with a timer', () => {
       ...sleeper,
       async *runAsync(context) {
         await context.sleep(HOUR_MS);
-        const answer = await context.requestInput({ message: 'Are you awake?' });
+        const answer = (await context.requestInput({ message: 'Are you awake?' })) as string;
         const { invocationId } = context;
-        const content = { role: 'model' as const, parts: [{ text: `You said ${String(answer)}.` }] };
+        const content = { role: 'model' as const, parts: [{ text: `You said ${answer}.` }] };
         yield createEvent({ author: 'sleeper', invocationId, content }, context.runtime);
       },
     };
@@ -125,9 +125,9 @@ describe('Conversation with a timer', () => {
 const asking: Agent = {
   name: 'asking',
   async *runAsync(context) {
-    const answer = await context.requestInput({ message: 'Which colour?' });
+    const answer = (await context.requestInput({ message: 'Which colour?' })) as string;
     const { invocationId } = context;
-    for (const text of [`You said ${String(answer)}.`, 'Painted.']) {
+    for (const text of [`You said ${answer}.`, 'Painted.']) {
       const content = { role: 'model' as const, parts: [{ text }] };
       yield createEvent({ author: 'asking', invocationId, content }, context.runtime);
     }
