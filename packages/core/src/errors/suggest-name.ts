@@ -1,7 +1,7 @@
 /**
  * Returns the known name that a misspelt name probably means. This is the same name in camelCase or in another case,
- * otherwise the name that differs by one letter, otherwise the only name that ends with it (`newMessage` for `message`),
- * otherwise the name that differs by two letters. Undefined if no known name is similar.
+ * otherwise the name that differs by one letter, otherwise the only name that ends with it (`newMessage` for `message`) or
+ * with which it begins (`resumability` for `resumabilityConfig`), otherwise the name that differs by two letters. Undefined if no known name is similar.
  */
 function suggestName(name: string, known: readonly string[]): string | undefined {
   const plain = plainName(name);
@@ -15,7 +15,9 @@ function suggestName(name: string, known: readonly string[]): string | undefined
   }
   if (limit <= 1) return nearest;
   const longer = known.filter((each) => each.endsWith(name[0]!.toUpperCase() + name.slice(1)));
-  return longer.length === 1 ? longer[0] : nearest;
+  const shorter = known.filter((each) => name.startsWith(each) && /^[A-Z_]/.test(name.slice(each.length)));
+  const related = [...longer, ...shorter];
+  return related.length === 1 ? related[0] : nearest;
 }
 
 /** Returns ` Did you mean x?`, or an empty string if no known name is similar. */

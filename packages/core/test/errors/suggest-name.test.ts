@@ -9,6 +9,7 @@ describe('didYouMean', () => {
     ['newMesage', ' Did you mean newMessage?'],
     ['message', ' Did you mean newMessage?'],
     ['delta', ' Did you mean stateDelta?'],
+    ['stateDeltaConfig', ' Did you mean stateDelta?'],
     ['id', ''],
     ['', ''],
     ['prompt', ''],

@@ -142,7 +142,7 @@ async function runWithHooks(
   if ('error' in outcome && isRunPaused(outcome.error)) return outcome;
   if ('error' in outcome) {
     if (endsOuterRun(outcome.error)) throw outcome.error;
-    if (!isRefusal(outcome.error)) logToolFailure(draft, call, outcome.error);
+    if (!isRefusal(outcome.error) && !isDecision(outcome.error)) logToolFailure(draft, call, outcome.error);
     const handled = await onToolError(draft, call, outcome.error);
     if (!handled) return outcome;
     outcome = { value: handled, isFromTool: false };
@@ -262,6 +262,15 @@ export function withoutControlActions(actions: EventActions): EventActions {
 /** True if the tool did not run because its arguments were invalid. */
 function isRefusal(error: Error): boolean {
   return TholeError.is(error, 'INVALID_INPUT') && error.details?.['refused'] === true;
+}
+
+/** True if a person has declined a request of the tool, or has not answered it in time. That is no failure to log. */
+function isDecision(error: Error): boolean {
+  return (
+    TholeError.is(error, 'INPUT_DECLINED') ||
+    TholeError.is(error, 'SIGN_IN_DENIED') ||
+    TholeError.is(error, 'INTERRUPT_EXPIRED')
+  );
 }
 
 function listTools(tools: ReadonlyMap<string, Tool> | undefined): string {

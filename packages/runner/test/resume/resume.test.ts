@@ -372,6 +372,18 @@ describe('A custom agent of a resumed run', () => {
     },
   );
 
+  it('does not log a request of a tool that the person declined as a failure', async () => {
+    const { runnerOf, runtime } = await createDurableStore();
+    const tool = toolOf('ask', async (_, context) => context.requestInput({ message: 'Which?' }));
+    const runner = runnerOf(rootOf(new ScriptedLlm(calls('ask', {}, 'c1'), says('Then not.')), { tools: [tool] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    const functionResponse = { id: interrupts[0]!.id, name: 'adk_request_input', response: { error: 'No time.' } };
+    const message = { role: 'user' as const, parts: [{ functionResponse }] };
+    const { events: shown } = await outcomeOf(runner.runAsync({ ...ref, newMessage: message }));
+    expect(textsIn(shown).at(-1)).toBe('root: Then not.');
+    expect(runtime.logs).toEqual([]);
+  });
+
   it('returns a value {error} that the caller passes as the answer', async () => {
     const { runnerOf } = await createDurableStore();
     const agent = agentOf('root', async function* (context) {
