@@ -264,7 +264,7 @@ function isRefusal(error: Error): boolean {
   return TholeError.is(error, 'INVALID_INPUT') && error.details?.['refused'] === true;
 }
 
-/** True if a person has declined a request of the tool, or has not answered it in time. That is no failure to log. */
+/** True if a person has declined a request of the tool, or has not answered it in time. Such an error is not logged. */
 function isDecision(error: Error): boolean {
   return (
     TholeError.is(error, 'INPUT_DECLINED') ||
