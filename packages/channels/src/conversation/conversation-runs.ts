@@ -29,7 +29,7 @@ export class ConversationRuns {
     this.#context = context;
     this.#wake = wake;
     this.#timers = new ConversationTimers(context.deps.runtime, context.signal);
-    this.#follower = new RunFollower(context, this.#timers, () => this.whenIdle());
+    this.#follower = new RunFollower(context, () => this.whenIdle());
   }
 
   get isIdle(): boolean {

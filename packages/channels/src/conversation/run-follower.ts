@@ -1,7 +1,6 @@
 import { pendingInterrupts } from '@thole/core';
 import type { Event, Interrupt, Session } from '@thole/core';
 import type { ConversationContext } from './conversation-context.ts';
-import type { ConversationTimers } from './conversation-timers.ts';
 import { isTemporary } from './is-temporary.ts';
 import { isQuestion } from './question.ts';
 import type { Replies } from './replies.ts';
@@ -12,16 +11,14 @@ const MAX_READ_MS = 30_000;
 /** Sends what runs store that were not started by a message of the conversation. */
 export class RunFollower {
   readonly #context: ConversationContext;
-  readonly #timers: ConversationTimers;
   /** Resolves when no run for a message is active. */
   readonly #whenIdle: () => Promise<void>;
   #isFollowing = false;
   /** Ends the wait before the next read of a session with an open question. */
   #readSoon: () => void = () => {};
 
-  constructor(context: ConversationContext, timers: ConversationTimers, whenIdle: () => Promise<void>) {
+  constructor(context: ConversationContext, whenIdle: () => Promise<void>) {
     this.#context = context;
-    this.#timers = timers;
     this.#whenIdle = whenIdle;
   }
 
@@ -53,16 +50,18 @@ export class RunFollower {
 
   /**
    * Returns the session without events when it has other events than before, or when a question has expired. Reads it rarely, because
-   * questions may stay open for months.
+   * questions may stay open for months. Returns undefined after the end of the conversation.
    */
   async #whenChanged(open: readonly Interrupt[], seq: number): Promise<Session | undefined> {
-    const { runtime } = this.#context.deps;
+    const { deps, signal } = this.#context;
+    const { runtime } = deps;
     const expiry = firstExpiry(open) ?? Infinity;
     for (let ms = 1_000; ; ms = Math.min(2 * ms, MAX_READ_MS)) {
-      await new Promise<void>((resolve) => {
-        this.#readSoon = resolve;
-        this.#timers.set('read', Math.min(runtime.now() + ms / 1_000, expiry), resolve);
-      });
+      const pause = new AbortController();
+      this.#readSoon = () => pause.abort();
+      const pauseMs = Math.max(0, Math.min(ms, (expiry - runtime.now()) * 1_000));
+      await runtime.sleep(pauseMs, AbortSignal.any([signal, pause.signal])).catch(() => {});
+      if (this.#context.isClosed) return undefined;
       const head = await this.#readSession(0);
       if (head?.lastSeq !== seq || expiry <= runtime.now()) return head;
     }

@@ -7,7 +7,7 @@ export function toEventKey(id: string): string {
   return `#${createHash('sha256').update(id, 'utf16le').digest('base64url')}`;
 }
 
-/** Returns the id of an index key. Undefined if the key is a hash. */
-export function toEventId(key: string): string | undefined {
-  return key.startsWith('#') ? undefined : key;
+/** Returns the id of an index key. Undefined without a key, and for a hash. */
+export function toEventId(key: string | undefined): string | undefined {
+  return key?.startsWith('#') ? undefined : key;
 }

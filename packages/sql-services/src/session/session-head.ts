@@ -22,7 +22,7 @@ export function* readSessionHead(
     row && {
       incarnation: columnText(row['incarnation']),
       lastSeq: Number(row['last_seq']),
-      lastEventId: toEventId(columnTextOrUndefined(row['event_key']) ?? '#'),
+      lastEventId: toEventId(columnTextOrUndefined(row['event_key'])),
       appVersion: Number(row['app_version'] ?? 0),
       userVersion: Number(row['user_version'] ?? 0),
     }
