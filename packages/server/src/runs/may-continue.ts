@@ -12,14 +12,18 @@ export function mayContinue(context: HandlerContext, { appName }: SessionRef, er
   return findRunner(context, appName).sessionService.isDurable === true;
 }
 
+/** The hint of the runner for callers of the library, at the end of its message. */
+const LIBRARY_HINT = /Create it with sessionService\.createSession\(.*$/;
+
 /**
  * Returns the error of a request whose run has ended without a stream: `SERVER_BUSY` if the run ended because the server is
  * closing, so that the client sends the message again. The error of a missing session names the route that creates it.
  */
 export function responseError(context: HandlerContext, ref: SessionRef, cause: unknown): unknown {
   if (TholeError.is(cause, 'SESSION_NOT_FOUND')) {
-    const message = `Session "${ref.sessionId}" of user "${ref.userId}" does not exist in app "${ref.appName}". Create it with POST /apps/{app}/users/{user}/sessions.`;
-    return new TholeError('SESSION_NOT_FOUND', message, { cause });
+    // A session that was deleted during the run has a message without this hint, which stays the same.
+    const message = cause.message.replace(LIBRARY_HINT, 'Create it with POST /apps/{app}/users/{user}/sessions.');
+    return message === cause.message ? cause : new TholeError('SESSION_NOT_FOUND', message, { cause });
   }
   if (!mayContinue(context, ref, cause)) return cause;
   const message = 'The server is about to close. Send the message again with the same id (header Idempotency-Key).';

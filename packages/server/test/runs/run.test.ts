@@ -67,6 +67,15 @@ describe('POST /run', () => {
     }
   });
 
+  it('does not ask to create a session that was deleted during the run', async () => {
+    const ref = { appName: 'demo', userId: 'ann', sessionId: 's' };
+    const { run, sessions } = await demo({
+      answers: [async () => (await sessions.deleteSession(ref), says('Too late.'))],
+    });
+    const { detail } = (await (await run('/run', {})).json()) as { detail: string };
+    expect(detail).toBe('Session "s" of user "ann" does not exist in app "demo".');
+  });
+
   it('answers a failed run with the status of its error, without the cause', async () => {
     const { run } = await demo({ answers: [fails('MODEL_RATE_LIMITED')] });
     const response = await run('/run');
