@@ -8,7 +8,7 @@ import { connectionErrorCode, connectionOf, describeServer } from './redis-clien
 import type { RedisClient, Resp2Client } from './redis-client.ts';
 import type { RedisWait } from './redis-options.ts';
 import type { PlainCommand, ScriptArgument, ScriptCall, ScriptReply } from './script-call.ts';
-import { sendAndWait, sendScript, statusOf } from './send-script.ts';
+import { sendAndWait, sendScript, sendWithCommands, statusOf } from './send-script.ts';
 import { ServerClock } from './server-clock.ts';
 import { WriteBatcher } from './write-batcher.ts';
 
@@ -143,6 +143,10 @@ export class RedisCalls {
     if (call.args) for (const arg of call.args) all.push(arg);
     if (pending.isWrite && this.#wait) {
       sendAndWait(this.#client, call, all, this.#wait).then(succeed, fail);
+      return;
+    }
+    if (call.addCommands) {
+      sendWithCommands(this.#client, call, all).then(succeed, fail);
       return;
     }
     sendScript(this.#client, call, all, true).then(succeed, (error: unknown) => {

@@ -1,3 +1,4 @@
+import type { ChainableCommander } from 'ioredis';
 import type { RedisScript } from './redis-script.ts';
 
 /** An argument of a script. */
@@ -13,6 +14,8 @@ export interface ScriptCall {
   readonly args?: readonly ScriptArgument[] | undefined;
   /** True if the reply contains buffers instead of strings. */
   readonly bytes?: boolean | undefined;
+  /** Adds commands that run after the script, on the same connection. The reply is then the replies of the script and of each command. */
+  readonly addCommands?: ((commands: ChainableCommander) => ChainableCommander) | undefined;
 }
 
 /** A command that is sent without a script. */

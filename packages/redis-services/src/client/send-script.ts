@@ -27,30 +27,60 @@ export function sendScript(
 
 /**
  * Sends a script and waits until enough replicas have its writes. Throws `STORE_OUTCOME_UNKNOWN` if too few replicas have them. WAIT counts the
- * writes of one connection; a pipeline sends both commands on one connection, also on Cluster.
+ * writes of one connection.
  */
 export async function sendAndWait(
   client: Resp2Client,
-  { script, keys }: ScriptCall,
+  call: ScriptCall,
   all: readonly ScriptArgument[],
-  wait: RedisWait,
+  { replicas: needed, timeoutMs }: RedisWait,
 ): Promise<ScriptReply> {
-  const sendBoth = (command: 'evalsha' | 'eval', text: string) => {
-    const pipeline = client.pipeline();
-    void (pipeline as unknown as Evaluators)[command](text, keys.length, all);
-    return pipeline.wait(wait.replicas, wait.timeoutMs).exec();
-  };
-  let results = await sendBoth('evalsha', script.sha);
-  if (isNoScript(results?.[0]?.[0])) results = await sendBoth('eval', script.source);
-  const [[scriptError, reply], [waitError, replicas]] = results as [[unknown, ScriptReply], [unknown, number]];
-  if (scriptError) throw scriptError as Error;
+  const addCommands: ScriptCall['addCommands'] = (commands) => commands.wait(needed, timeoutMs);
+  const [reply, waited] = await sendPipeline(client, { ...call, addCommands }, all);
   if (WROTE_NOTHING.has(statusOf(reply))) return reply;
-  if (waitError) throw waitError as Error;
-  if (Number(replicas) >= wait.replicas) return reply;
+  const [waitError, replicas] = waited!;
+  if (waitError) throw waitError;
+  if (Number(replicas) >= needed) return reply;
   throw new TholeError(
     'STORE_OUTCOME_UNKNOWN',
-    `The write is stored, but only ${replicas} of ${wait.replicas} replicas have it after ${wait.timeoutMs} ms. A failover may lose it.`,
+    `The write is stored, but only ${Number(replicas)} of ${needed} replicas have it after ${timeoutMs} ms. A failover may lose it.`,
   );
+}
+
+/** Sends a script and the commands after it. Returns all replies. Throws the first error. */
+export async function sendWithCommands(
+  client: Resp2Client,
+  call: ScriptCall,
+  all: readonly ScriptArgument[],
+): Promise<ScriptReply[]> {
+  const [reply, ...others] = await sendPipeline(client, call, all);
+  return [
+    reply,
+    ...others.map(([error, value]) => {
+      if (error) throw error;
+      return value as ScriptReply;
+    }),
+  ];
+}
+
+type Result = [error: Error | null, reply: unknown];
+
+/** Sends a script and the commands after it on one connection, also on Cluster. Throws the error of the script. */
+async function sendPipeline(
+  client: Resp2Client,
+  { addCommands, keys, script }: ScriptCall,
+  all: readonly ScriptArgument[],
+): Promise<[ScriptReply, ...Result[]]> {
+  const send = (command: 'evalsha' | 'eval', text: string): Promise<Result[] | null> => {
+    const pipeline = client.pipeline();
+    void (pipeline as unknown as Evaluators)[command](text, keys.length, all);
+    return addCommands!(pipeline).exec();
+  };
+  let results = await send('evalsha', script.sha);
+  if (isNoScript(results?.[0]?.[0])) results = await send('eval', script.source);
+  const [[scriptError, reply], ...others] = results as [[Error | null, ScriptReply], ...Result[]];
+  if (scriptError) throw scriptError;
+  return [reply, ...others];
 }
 
 /** Returns the first element of a reply that is a list: the outcome of a script, such as `LATE`. */

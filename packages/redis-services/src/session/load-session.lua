@@ -1,6 +1,6 @@
 -- Reads a session and a window of its events.
 -- KEYS: record, events, state, user state; then app state, or on Cluster: outbox.
--- ARGV: deadline, afterSeq, afterTimestamp or '', numRecentEvents or '', '1' on Cluster.
+-- ARGV: deadline, afterSeq, afterTimestamp or '', numRecentEvents or '', '1' on Cluster, '1' to leave out the events.
 -- Returns: [OK, record, state, user state, app state or outbox entries, seq of the first event, elements], or [NOT_FOUND, app state or
 --   outbox entries]. If times go back in the session, the first seq is 0 and the elements are pairs of element and seq, newest first.
 -- Finds a window by time with a binary search. The field 'back' is the largest step back in the events' times. So all events before an
@@ -11,6 +11,7 @@ local after_seq, after_timestamp, max_events = tonumber(ARGV[2]), ARGV[3], ARGV[
 local app = ARGV[5] == '1' and redis.call('LRANGE', KEYS[5], 0, 99) or redis.call('HGETALL', KEYS[5])
 local record = redis.call('HMGET', record_key, 'v', 'inc', 'ct', 'ut', 'seq', 'unfinished', 'wakeAt', 'openInterrupts', 'init', 'exp', 'cut', 'back', 'from')
 if not record[1] or (record[10] and tonumber(record[10]) <= now) then return {'NOT_FOUND', app} end
+if ARGV[6] == '1' then return {'OK', record, redis.call('HGETALL', KEYS[3]), redis.call('HGETALL', KEYS[4]), app, 0, {}} end
 local cut = tonumber(record[11] or 0)
 local first = math.max(after_seq - cut, 0)
 local last = record[5] - cut - 1

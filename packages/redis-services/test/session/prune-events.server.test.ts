@@ -3,6 +3,7 @@ import type { Event, StateMap } from '@thole/core';
 import { applyDelta } from '@thole/core/kit';
 import { RedisSessionService, RedisSessionStore } from '@thole/redis-services';
 import type { TextCodec } from '@thole/redis-services';
+import type { Redis } from 'ioredis';
 import { afterAll, expect, it } from 'vitest';
 import { describeWith } from '../../../../test/servers/index.ts';
 import { ref } from '../support/outcomes.ts';
@@ -44,6 +45,44 @@ describeWith('redis', 'pruneEvents in Redis', (url) => {
     const content = { role: 'user' as const, parts: [answer] };
     await append(createEvent({ id: 'e5', invocationId: 'i2', author: 'user', content }), 0);
     expect([await service.pruneEvents({ ...ref, keepLast: 1 }), await ids()]).toEqual([3, ['e5']]);
+  });
+
+  for (const change of ['prune and append', 'delete and create'] as const) {
+    it(`does not mix with a read that is in progress: ${change} (contracts 6, 27)`, async () => {
+      const other = options();
+      const service = new RedisSessionService(client, other);
+      const reader = clientTo(url);
+      const append = (id: string): Promise<unknown> => service.appendEvent({ session: ref, event: stateEvent(id, {}) });
+      let changes = 0;
+      sendPipelinesSlowly(reader, async (command) => {
+        if (command !== 'lrange' || changes++ > 0) return;
+        if (change === 'prune and append') await service.pruneEvents({ ...ref, keepLast: 1 });
+        else await service.deleteSession(ref).then(() => service.createSession({ ...ref, state: { second: 1 } }));
+        for (const id of ['e4', 'e5']) await append(id);
+      });
+      await service.createSession({ ...ref, state: { first: 1 } });
+      for (const id of ['e1', 'e2', 'e3']) await append(id);
+      const { events, state } = (await new RedisSessionService(reader, other).getSession(ref))!;
+      const expected = change === 'prune and append' ? ['e3 3', 'e4 4', 'e5 5'] : ['e4 1', 'e5 2'];
+      expect(events.map(({ id, seq }) => `${id} ${seq}`)).toEqual(expected);
+      expect(Object.keys(state)).toEqual([change === 'prune and append' ? 'first' : 'second']);
+      expect(changes).toBe(1);
+      await reader.quit();
+    });
+  }
+
+  it('leaves out events that are added during a read (contract 6)', async () => {
+    const other = options();
+    const service = new RedisSessionService(client, other);
+    const reader = clientTo(url);
+    sendPipelinesSlowly(reader, async (command) => {
+      if (command === 'lrange') await service.appendEvent({ session: ref, event: stateEvent('e2', { x: 2 }) });
+    });
+    await service.createSession(ref);
+    await service.appendEvent({ session: ref, event: stateEvent('e1', { x: 1 }) });
+    const { events, state } = (await new RedisSessionService(reader, other).getSession(ref))!;
+    expect([events.map(({ id }) => id), state['x']]).toEqual([['e1'], 1]);
+    await reader.quit();
   });
 
   for (const [variant, more] of [
@@ -148,3 +187,32 @@ describeWith('redis', 'pruneEvents in Redis', (url) => {
 });
 
 const idle = { unfinished: null, wakeAt: null, openInterrupts: 0 };
+
+/** Makes a client send the commands of its pipelines one after another. Calls `before` before each. */
+function sendPipelinesSlowly(client: Redis, before: (command: string) => Promise<void>): void {
+  const send = client as unknown as { [command: string]: (...args: unknown[]) => Promise<unknown> };
+  const pipeline = (): object => {
+    const commands: [string, unknown[]][] = [];
+    const exec = async (): Promise<[unknown, unknown][]> => {
+      const results: [unknown, unknown][] = [];
+      for (const [name, args] of commands) {
+        await before(name);
+        results.push(
+          await send[name]!(...args).then(
+            (reply): [unknown, unknown] => [null, reply],
+            (error: unknown): [unknown, unknown] => [error, undefined],
+          ),
+        );
+      }
+      return results;
+    };
+    return new Proxy(
+      {},
+      {
+        get: (_, name, all) =>
+          name === 'exec' ? exec : (...args: unknown[]) => (commands.push([String(name), args]), all),
+      },
+    );
+  };
+  Object.assign(client, { pipeline });
+}
