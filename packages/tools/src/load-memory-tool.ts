@@ -1,8 +1,10 @@
 import { textOf } from '@thole/core';
 import {
   assertCount,
+  clipToTokens,
   createTimeZoneReader,
   DEFAULT_MIN_RELEVANCE,
+  estimateTokens,
   isoTime,
   optionNames,
   rejectUnknownOptions,
@@ -19,6 +21,8 @@ import type { TimeRange } from './read-time-range.ts';
 export interface LoadMemoryToolOptions {
   /** Maximum number of memories. Default: 5. */
   limit?: number | undefined;
+  /** Token budget of all texts, at about four bytes per token. The longest texts are cut to fit. Default: 4,000. */
+  maxTokens?: number | undefined;
   /** Minimum relevance of a returned memory, from 0 to 1. Default: 0.3. */
   minRelevance?: number | undefined;
   /** Minimum score of a returned memory. The memory service defines its scale. Default: none. */
@@ -30,8 +34,8 @@ export interface LoadMemoryToolOptions {
 }
 
 /**
- * A memory in the form that the model receives. Times are ISO 8601. `until` is set for a fact that has ended.
- * `relevance` is the share of the query that the memory contains, from 0 to 1.
+ * A memory in the form that the model receives. A text that was cut ends with `…`. Times are ISO 8601. `until` is set for a
+ * fact that has ended. `relevance` is the share of the query that the memory contains, from 0 to 1.
  */
 export interface LoadedMemory {
   text: string;
@@ -65,8 +69,9 @@ const RANGE_PROPERTIES = {
  */
 export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
   rejectUnknownOptions(options, knownOptions(), 'load_memory');
-  const { limit = 5, minRelevance = DEFAULT_MIN_RELEVANCE, minScore, filter, timeZone } = options;
+  const { limit = 5, maxTokens = 4_000, minRelevance = DEFAULT_MIN_RELEVANCE, minScore, filter, timeZone } = options;
   assertCount('limit', limit, 1);
+  assertCount('maxTokens', maxTokens, 1);
   assertSearchOptions({ minRelevance, minScore, filter });
   const readTimeZone = createTimeZoneReader(timeZone);
   return new FunctionTool({
@@ -92,7 +97,12 @@ export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
             return { memories: [] };
           const search = { limit, minRelevance, minScore, filter: searchFilter, timeZone: zone?.timeZone };
           const { memories } = await toolContext.searchMemory(query, search);
-          return { memories: memories.slice(0, limit).map((entry) => toLoadedMemory(entry, zone)) };
+          return {
+            memories: cutTexts(
+              memories.slice(0, limit).map((entry) => toLoadedMemory(entry, zone)),
+              maxTokens,
+            ),
+          };
         },
       ),
   });
@@ -127,10 +137,24 @@ function toLoadedMemory(
   };
 }
 
+/** Cuts the longest texts, so that all texts together fit into the tokens. */
+function cutTexts(memories: readonly LoadedMemory[], maxTokens: number): LoadedMemory[] {
+  const costs = memories.map(({ text }) => estimateTokens(text)).toSorted((a, b) => a - b);
+  let left = maxTokens;
+  let share = maxTokens;
+  for (const [i, cost] of costs.entries()) {
+    share = Math.floor(left / (costs.length - i));
+    if (cost > share) break;
+    left -= cost;
+  }
+  return memories.map((memory) => ({ ...memory, text: clipToTokens(memory.text, share) }));
+}
+
 // A function, because `LOAD_MEMORY` is created while this module is loaded.
 function knownOptions(): readonly string[] {
   return optionNames<LoadMemoryToolOptions>({
     limit: true,
+    maxTokens: true,
     minRelevance: true,
     minScore: true,
     filter: true,

@@ -46,6 +46,23 @@ describe('load_memory', () => {
     expect((await load({}, { minRelevance: 0 })).request!.minRelevance).toBe(0);
   });
 
+  it('cuts the longest texts, so that all texts fit into maxTokens', async () => {
+    const texts = ['Short.', 'x'.repeat(100_000), 'y'.repeat(1_000), 'z'.repeat(50_000)];
+    const memories = texts.map((text, i) => ({ id: `${i}`, kind: 'turn' as const, content: { parts: [{ text }] } }));
+    const textsOf = async (options: LoadMemoryToolOptions): Promise<string[]> => {
+      const { answer } = await load({}, options, { memories });
+      return (answer as { memories: { text: string }[] }).memories.map(({ text }) => text);
+    };
+    const [short, long, whole, other] = await textsOf({});
+    expect([short, whole]).toEqual([texts[0], texts[2]]);
+    expect(long).toMatch(/^x{7000,}…$/);
+    expect(other).toMatch(/^z{7000,}…$/);
+    expect(Buffer.byteLength(`${short}${long}${whole}${other}`)).toBeLessThanOrEqual(16_000);
+    expect(await textsOf({ maxTokens: 100_000 })).toEqual(texts);
+    expect((await textsOf({ maxTokens: 10 })).join('')).toBe('Short.xxxxx…yyyyy…zzzzz…');
+    expect(() => loadMemoryTool({ maxTokens: 0 })).toThrow('maxTokens');
+  });
+
   it('passes the user’s time zone to the search', async () => {
     expect((await load({}, { timeZone: 'Asia/Tokyo' })).request!.timeZone).toBe('Asia/Tokyo');
     expect((await load({})).request!.timeZone).toBeUndefined();
