@@ -12,7 +12,8 @@ export interface RunRequest extends SessionRef, ClientCallOptions, ReconnectList
   /**
    * Id of the message. If a message with this id is already stored, no new invocation starts, and the events of its invocation are
    * returned. If the server's process has died before the answer, the invocation continues. So after a failure without a response,
-   * send the message again with the same id. Only printable Latin-1 characters. Default: a random id.
+   * send the message again with the same id. This needs a server with `onDisconnect: 'continue'`: other servers abort the run when
+   * the connection is lost, and return its error again. Only printable Latin-1 characters. Default: a random id.
    */
   messageId?: string | undefined;
   /** True to receive partial events while the model writes. Default: false. */

@@ -249,6 +249,13 @@ describe('ClientError', () => {
     expect(retryable).toEqual([408, 429, 502, 503, 504]);
   });
 
+  it('is retryable if a proxy answers with its own page because it cannot reach the server', async () => {
+    const statuses = [500, 520, 521, 404];
+    const { client } = await serverOf(statuses.map((status) => ({ status, body: '<p>Server is down</p>' })));
+    for (const status of statuses)
+      expect(await errorOf(client.health())).toMatchObject({ status, retryable: status >= 500 });
+  });
+
   it('is INVALID_RESPONSE if the response is not JSON', async () => {
     const { client } = await serverOf([{ body: '<p>Log in</p>' }]);
     expect(await errorOf(client.apps.list())).toMatchObject({ code: 'INVALID_RESPONSE', retryable: false });

@@ -80,6 +80,30 @@ describe('rateLimit', () => {
   });
 });
 
+describe('cors', () => {
+  it.each([
+    ['https://a.example', 'a.example', 200],
+    ['https://a.example', 'a.example:443', 200],
+    ['http://a.example', 'A.example:80', 200],
+    ['http://a.example:8000', 'a.example:8000', 200],
+    ['http://a.example', 'a.example:443', 403],
+    ['https://a.example', 'b.example:443', 403],
+    ['null', '', 403],
+    ['null', 'a b', 403],
+  ])(
+    'compares the origin %s with the Host %s, whose default port a proxy may add: %i',
+    async (origin, host, status) => {
+      const { run } = await demo({ answers: [says('Hello.')] });
+      const response = await run('/run', {}, { headers: { origin, host } });
+      expect(response.status).toBe(status);
+      if (status === 403)
+        expect(await response.json()).toMatchObject({
+          detail: expect.stringContaining('add the origin to cors.origins'),
+        });
+    },
+  );
+});
+
 describe('clientMayWrite', () => {
   const keys = { session: 'a', user: 'user:a', app: 'app:a', temp: 'temp:a' };
   const writes: [string, string, string, (state: object) => object][] = [

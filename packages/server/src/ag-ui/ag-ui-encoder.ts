@@ -5,6 +5,7 @@ import type { EventEncoder, RunFailure, RunOutcome } from '../front-ends/event-e
 import { visibleState } from './client-state.ts';
 import { eventFrame } from './event-frame.ts';
 import { MessageStream, reasoningIdOf } from './message-stream.ts';
+import { toolMessageId } from './new-message.ts';
 import { patchState } from './state-patch.ts';
 import { StepStream } from './step-stream.ts';
 import { toOutcome } from './to-outcome.ts';
@@ -20,6 +21,8 @@ export interface AgUiEncoderOptions {
   /** State of the session before the run, and the `seq` of its newest event. Later events change it. */
   state: StateMap;
   lastSeq: number;
+  /** Messages of the session, for a client that may have a part of the run already. */
+  messages?: readonly JsonObject[] | undefined;
   /** Names of the client's tools. */
   clientTools: ReadonlySet<string>;
   /** Ids of calls whose results the request contains. They are not sent back to the client. */
@@ -52,9 +55,10 @@ export class AgUiEncoder implements EventEncoder {
   }
 
   start(): string {
-    const { runId, threadId } = this.#options;
+    const { messages, runId, threadId } = this.#options;
     const started = eventFrame('RUN_STARTED', { threadId, runId, protocolVersion: PROTOCOL_VERSION });
-    return started + eventFrame('STATE_SNAPSHOT', { snapshot: this.#state });
+    const state = eventFrame('STATE_SNAPSHOT', { snapshot: this.#state });
+    return started + state + (messages ? eventFrame('MESSAGES_SNAPSHOT', { messages: [...messages] }) : '');
   }
 
   event(event: Event): string {
@@ -125,7 +129,7 @@ export class AgUiEncoder implements EventEncoder {
       if (event.author === 'user' && this.#options.answeredCallIds.has(toolCallId)) continue;
       frames += this.#endSubagent(toolCallId, answer);
       frames += eventFrame('TOOL_CALL_RESULT', {
-        ...{ messageId: `${event.id}:${toolCallId}`, toolCallId, role: 'tool', content: contentOf(answer) },
+        ...{ messageId: toolMessageId(event, toolCallId), toolCallId, role: 'tool', content: contentOf(answer) },
       });
     }
     return frames;

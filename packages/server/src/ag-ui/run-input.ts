@@ -16,6 +16,7 @@ export interface RunInput {
 
 /** A message of the client. The server reads only the last message of the user, and results of the client's tools. */
 export interface ClientMessage {
+  readonly id?: unknown;
   readonly role: string;
   readonly content?: unknown;
   readonly toolCallId?: unknown;

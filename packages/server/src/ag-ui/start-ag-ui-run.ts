@@ -1,6 +1,15 @@
 import { AgentTree, pendingInterrupts, TholeError } from '@thole/core';
 import { applyRewinds, assertName, isPlainObject } from '@thole/core/kit';
-import type { Agent, Content, Event, FunctionDeclaration, Interrupt, Session, SessionRef } from '@thole/core';
+import type {
+  Agent,
+  Content,
+  Event,
+  FunctionDeclaration,
+  Interrupt,
+  JsonObject,
+  Session,
+  SessionRef,
+} from '@thole/core';
 import type { Runner } from '@thole/runner';
 import { checkedAuthors } from '../front-ends/checked-authors.ts';
 import { ensureSession } from '../front-ends/ensure-session.ts';
@@ -11,11 +20,11 @@ import { completeSseResponse } from '../runs/sse-response.ts';
 import { AgUiEncoder } from './ag-ui-encoder.ts';
 import { CLIENT_TOOLS_KEY, clientStateDelta } from './client-state.ts';
 import { eventFrame } from './event-frame.ts';
-import { newMessageParts } from './new-message.ts';
+import { lastMessage, messageIdMetadata, newMessageParts } from './new-message.ts';
 import { readAnswers } from './read-answers.ts';
 import { readClientTools } from './read-client-tools.ts';
 import type { RunInput } from './run-input.ts';
-import { threadMessages } from './thread-messages.ts';
+import { messagesWithoutRun, threadMessages } from './thread-messages.ts';
 
 type Call = RouteCall<RunInput>;
 
@@ -43,11 +52,16 @@ export async function startAgUiRun(call: Call): Promise<Response> {
   if (!session) throw new TholeError('SESSION_BUSY', `Session "${threadId}" was deleted. Send the request again.`);
   const events = applyRewinds(session.events);
   const clientTools = new Set([...tools, ...storedTools(session)].map(({ name }) => name));
-  const newEncoder = (answeredCallIds: ReadonlySet<string>): AgUiEncoder =>
-    createEncoder(call, { session, clientTools, answeredCallIds });
+  const newEncoder = (answeredCallIds: ReadonlySet<string>, messages?: JsonObject[]): AgUiEncoder =>
+    createEncoder(call, { session, clientTools, answeredCallIds, messages });
   const existingInvocationId = findRun(events, runId);
-  if (existingInvocationId)
-    return repeatRun(call, { ref, session, invocationId: existingInvocationId, encoder: newEncoder(new Set()) });
+  if (existingInvocationId) {
+    const run = { invocationId: existingInvocationId, runId };
+    // A client that has lost the connection may have a part of the answer.
+    const hasPart = (lastMessage(body.messages)?.role ?? 'user') !== 'user';
+    const encoder = newEncoder(new Set(), hasPart ? messagesWithoutRun(events, run) : undefined);
+    return repeatRun(call, { ref, session, invocationId: existingInvocationId, encoder });
+  }
   const open = pendingInterrupts(session.events);
   const { interrupts, responses } = readAnswers(open, body, { clientTools, now: context.runtime.now() });
   if (interrupts.length > 0 && context.hasAuthorize)
@@ -57,10 +71,12 @@ export async function startAgUiRun(call: Call): Promise<Response> {
   const allParts = [...responses.map((functionResponse) => ({ functionResponse })), ...parts];
   const newMessage: Content | undefined = allParts.length > 0 ? { role: 'user', parts: allParts } : undefined;
   const answeredCallIds = new Set(responses.map(({ id }) => id!));
+  const messageIds = messageIdMetadata(body.messages, { hasMessage: parts.length > 0, answeredCallIds });
+  const customMetadata = { agUiRunId: runId, ...messageIds };
   try {
     return await streamRun(call, {
       request: {
-        ...{ ref, newMessage, invocationId, streaming: true, customMetadata: { agUiRunId: runId } },
+        ...{ ref, newMessage, invocationId, streaming: true, customMetadata },
         messageId: invocationId === undefined ? messageId : undefined,
         stateDelta: clientStateDelta(body, {
           stored: session.state,
@@ -99,11 +115,16 @@ function invocationOf(interrupts: readonly Interrupt[]): string | undefined {
 
 function createEncoder(
   { body, runner }: Call,
-  p: { session: Session; clientTools: ReadonlySet<string>; answeredCallIds: ReadonlySet<string> },
+  p: {
+    session: Session;
+    clientTools: ReadonlySet<string>;
+    answeredCallIds: ReadonlySet<string>;
+    messages: JsonObject[] | undefined;
+  },
 ): AgUiEncoder {
-  const { answeredCallIds, clientTools, session } = p;
+  const { answeredCallIds, clientTools, messages, session } = p;
   return new AgUiEncoder({
-    ...{ threadId: body.threadId, runId: body.runId, state: session.state, lastSeq: session.lastSeq },
+    ...{ threadId: body.threadId, runId: body.runId, state: session.state, lastSeq: session.lastSeq, messages },
     ...{ answeredCallIds, clientTools, agentTools: agentToolsOf(runner), checkedAuthors: checkedAuthors(runner) },
   });
 }

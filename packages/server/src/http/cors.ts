@@ -31,13 +31,18 @@ export class Cors {
   check(request: Request, url: URL): Response | undefined {
     const origin = request.headers.get('origin');
     if (origin === null) return undefined;
-    const isSameOrigin = hostOf(origin) === (request.headers.get('host') ?? url.host).toLowerCase();
+    // A proxy may add the default port to the Host. The scheme of the origin decides which port that is.
+    const host = `${origin.split('://', 1)[0]}://${request.headers.get('host') ?? url.host}`;
+    const isSameOrigin = hostOf(origin) !== '' && hostOf(origin) === hostOf(host);
     const isAllowed = this.#allows(origin);
     if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method')) {
       return new Response(null, { status: 204, headers: isAllowed ? this.#preflight(request) : {} });
     }
     if (!isSameOrigin && !isAllowed && request.method !== 'GET' && request.method !== 'HEAD')
-      throw new TholeError('FORBIDDEN', 'Pages of this origin may not use the API.');
+      throw new TholeError(
+        'FORBIDDEN',
+        'Pages of this origin may not use the API. If they may, add the origin to cors.origins.',
+      );
     return undefined;
   }
 
@@ -70,6 +75,7 @@ export class Cors {
   }
 }
 
-function hostOf(origin: string): string | undefined {
-  return URL.canParse(origin) ? new URL(origin).host : undefined;
+/** Returns the host and the port, without a default port. Empty for an invalid origin. */
+function hostOf(origin: string): string {
+  return URL.canParse(origin) ? new URL(origin).host : '';
 }

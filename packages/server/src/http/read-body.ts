@@ -3,14 +3,17 @@ import type { Runtime } from '@thole/core';
 import type { Limits } from '../limits.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
+const BODY_IS_READ =
+  'Code of this server has already read the body: mount the handler before that code, or pass it a clone of the request.';
 
 /**
  * Returns the JSON of a body; undefined for an empty body. Throws `INVALID_INPUT` with status 400 for invalid UTF-8 or
  * JSON, 413 for a body that is too large, 415 for another content type, encoding or character set, and 408 for a body
- * that does not arrive in time.
+ * that does not arrive in time. Throws a `Response` with status 500 if the server's own code has already read the body.
  */
 export async function readBody(request: Request, limits: Limits, runtime: Runtime): Promise<unknown> {
   const { headers } = request;
+  if (request.bodyUsed) throw Response.json({ detail: BODY_IS_READ, code: 'INTERNAL' }, { status: 500 });
   const length = headers.get('content-length');
   if (length !== null && Number(length) > limits.bodyBytes) throw tooLarge(limits);
   const bytes = await readBytes(request, { limits, runtime, isBounded: length !== null });

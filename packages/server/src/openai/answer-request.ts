@@ -24,9 +24,6 @@ export interface AnswerRequest<Encoder extends EventEncoder> {
   toBody: (encoder: Encoder) => object;
 }
 
-/** Codes of errors before anything is stored. The client may send the request again. */
-const retryableCodes = ['SESSION_BUSY', 'SERVER_BUSY'] as const;
-
 /**
  * Answers a message in its session, as a stream or as one body. The response header `x-session-id` names a stored session. If a
  * run in a stored session fails, the header `x-should-retry` keeps OpenAI's clients from sending the message again.
@@ -41,7 +38,11 @@ export async function answerRequest<Encoder extends EventEncoder>(
   const request = { ref, newMessage: p.message, messageId: isTemporary ? undefined : idempotencyKey(call.request) };
   const headers = isTemporary ? {} : idHeader('x-session-id', ref.sessionId);
   const remove = (): void => void (isTemporary && deleteConversation(context, runner, ref));
-  const onStart = (run: Run): void => void run.done.then(remove);
+  let isStarted = false;
+  const onStart = (run: Run): void => {
+    isStarted = true;
+    void run.done.then(remove);
+  };
   try {
     if (isStream) {
       const streamRequest = { ...request, streaming: true };
@@ -58,7 +59,10 @@ export async function answerRequest<Encoder extends EventEncoder>(
     });
   } catch (error) {
     remove();
-    if (isTemporary || retryableCodes.some((code) => TholeError.is(error, code))) throw error;
+    // The client may send the message again if it is not stored, or if its id keeps it from being processed twice.
+    const isSafe = !isStarted || request.messageId !== undefined;
+    if (isTemporary || TholeError.is(error, 'SESSION_BUSY') || (isSafe && TholeError.is(error, 'SERVER_BUSY')))
+      throw error;
     const response = errorResponse(error, { errorLog: context.errorLog, toBody: openAiErrorBody });
     response.headers.set('x-should-retry', 'false');
     return response;

@@ -10,6 +10,8 @@ export interface NewConversation {
   history: readonly Content[];
   /** True for a session that is deleted after the run. */
   isTemporary: boolean;
+  /** Id of the new message. A message that is sent again gets the same session. */
+  messageId?: string | undefined;
 }
 
 /**
@@ -21,10 +23,11 @@ export async function openConversation(
   runner: Runner,
   p: NewConversation & { userId: string },
 ): Promise<SessionRef> {
-  const { history, isTemporary, userId } = p;
+  const { history, isTemporary, messageId, userId } = p;
   const { appName, sessionService } = runner;
-  const sessionId = runtime.newId('session');
+  const sessionId = messageId === undefined ? runtime.newId('session') : keyedSessionId(messageId);
   const ref: SessionRef = { appName, userId, sessionId };
+  if (messageId !== undefined && (await sessionService.getSession({ ...ref, numRecentEvents: 0 }))) return ref;
   if (history.length === 0) {
     await sessionService.createSession(ref);
     return ref;
@@ -43,6 +46,11 @@ export async function openConversation(
     for (const event of events) await sessionService.appendEvent({ session: ref, event });
   }
   return ref;
+}
+
+/** Returns the id of the session that a message with an id begins. */
+export function keyedSessionId(messageId: string): string {
+  return `key:${messageId}`;
 }
 
 /** Deletes the session of a request that has ended. A failure is only logged. */

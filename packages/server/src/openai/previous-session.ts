@@ -1,18 +1,20 @@
 import { applyRewinds } from '@thole/core/kit';
-import type { TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import { openAiError } from './open-ai-error.ts';
+import { keyedSessionId } from './open-conversation.ts';
 import { fromResponseId } from './response-id.ts';
 
 /**
  * Returns the id of the session that continues a response: the session of the response, or a copy that ends with the response if
- * later messages follow in it. Throws `NOT_FOUND` if the user has no such response.
+ * later messages follow in it. The message with the id `messageId` does not count: the client has sent it again. Throws `NOT_FOUND`
+ * if the user has no such response.
  */
 export async function findPreviousSession(
   runner: Runner,
-  p: { userId: string; previousResponseId: string },
+  p: { userId: string; previousResponseId: string; messageId: string | undefined },
 ): Promise<string> {
-  const { previousResponseId, userId } = p;
+  const { messageId, previousResponseId, userId } = p;
   const place = fromResponseId(previousResponseId);
   if (!place) throw notFound();
   const { invocationId, sessionId } = place;
@@ -20,10 +22,16 @@ export async function findPreviousSession(
   const events = applyRewinds(session?.events ?? []);
   const last = events.findLastIndex((event) => event.invocationId === invocationId);
   if (last < 0) throw notFound();
-  const hasContinued = events.slice(last + 1).some(({ author }) => author === 'user');
-  if (!hasContinued) return sessionId;
-  const copy = await runner.fork({ userId, sessionId, uptoSeq: events[last]!.seq });
-  return copy.id;
+  const next = events.slice(last + 1).find(({ author }) => author === 'user');
+  if (!next || next.id === messageId) return sessionId;
+  const newSessionId = messageId === undefined ? undefined : keyedSessionId(messageId);
+  try {
+    return (await runner.fork({ userId, sessionId, uptoSeq: events[last]!.seq, newSessionId })).id;
+  } catch (error) {
+    // An earlier request with this id has created the copy.
+    if (newSessionId !== undefined && TholeError.is(error, 'SESSION_ALREADY_EXISTS')) return newSessionId;
+    throw error;
+  }
 }
 
 function notFound(): TholeError {

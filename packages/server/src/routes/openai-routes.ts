@@ -2,6 +2,7 @@ import type { JsonObject, SessionRef } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import { checkedAuthors } from '../front-ends/checked-authors.ts';
 import { ensureSession } from '../front-ends/ensure-session.ts';
+import { idempotencyKey } from '../http/idempotency-key.ts';
 import { answerRequest } from '../openai/answer-request.ts';
 import { chatBody } from '../openai/chat-body.ts';
 import type { ChatBody } from '../openai/chat-body.ts';
@@ -95,9 +96,11 @@ async function createResponse(call: RouteCall<ResponseBody>): Promise<Response> 
   const { body, context } = call;
   const { runner, userId } = await authorize(call);
   const { history, message } = splitTurns(readMessages(body), 'input');
-  const existingRef = await findSession(runner, userId, body);
+  const messageId = idempotencyKey(call.request);
+  const existingRef = await findSession(runner, { body, messageId, userId });
   const isTemporary = body.store === false && !existingRef;
-  const ref = existingRef ?? (await openConversation(context, runner, { history, isTemporary, userId }));
+  const newConversation = { history, isTemporary, messageId: isTemporary ? undefined : messageId, userId };
+  const ref = existingRef ?? (await openConversation(context, runner, newConversation));
   const { sessionId } = ref;
   const encoder = new ResponseEncoder({
     ...{ model: body.model, createdAt: context.runtime.now(), isTemporary, checkedAuthors: checkedAuthors(runner) },
@@ -110,12 +113,13 @@ async function createResponse(call: RouteCall<ResponseBody>): Promise<Response> 
   });
 }
 
-/** Authorizes the request, and rejects unsupported parameters before anything is stored. */
+/** Authorizes the request. Rejects unsupported parameters, and requests to a busy server, before a session is created. */
 async function authorize(call: RouteCall<ChatBody | ResponseBody>): Promise<{ runner: Runner; userId: string }> {
   const { body } = call;
   const userId = await call.authorizeUser({ appName: body.model, action: 'run', bodyUserId: body.user ?? undefined });
   const runner = runnerOf(call, body.model);
   assertSupported(body);
+  call.context.runs.assertCapacity();
   return { runner, userId };
 }
 
@@ -126,14 +130,17 @@ function runnerOf({ context }: Pick<RouteCall, 'context'>, name: string): Runner
 }
 
 /** Returns the session that the body names with `conversation` or `previous_response_id`. Undefined if it names none. */
-async function findSession(runner: Runner, userId: string, body: ResponseBody): Promise<SessionRef | undefined> {
+async function findSession(
+  runner: Runner,
+  { body, messageId, userId }: { body: ResponseBody; messageId: string | undefined; userId: string },
+): Promise<SessionRef | undefined> {
   const { conversation, previous_response_id: previousResponseId } = body;
   if (conversation && previousResponseId)
     throw openAiError('Set either conversation or previous_response_id.', { param: 'previous_response_id' });
   if (conversation)
     return ensureNamedSession(runner, userId, typeof conversation === 'string' ? conversation : conversation.id);
   if (!previousResponseId) return undefined;
-  const sessionId = await findPreviousSession(runner, { userId, previousResponseId });
+  const sessionId = await findPreviousSession(runner, { userId, previousResponseId, messageId });
   return { appName: runner.appName, userId, sessionId };
 }
 

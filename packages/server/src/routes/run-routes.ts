@@ -1,4 +1,5 @@
 import { TholeError } from '@thole/core';
+import { isClosingRecord } from '@thole/core/kit';
 import type { Event, LogFields, SessionRef } from '@thole/core';
 import type { Run, Runner } from '@thole/runner';
 import { z } from 'zod';
@@ -14,7 +15,7 @@ import type { Route, RouteCall } from '../route.ts';
 import { abortOnDisconnect } from '../runs/abort-on-disconnect.ts';
 import { AttachedRunReader } from '../runs/attached-run-reader.ts';
 import { BufferedRunReader, createFrameEntries } from '../runs/buffered-run-reader.ts';
-import { failedRunFrame } from '../runs/end-frames.ts';
+import { failedRunFrame, failureOfRecord } from '../runs/end-frames.ts';
 import { mayContinue, responseError } from '../runs/may-continue.ts';
 import { runBody } from '../runs/run-body.ts';
 import type { RunBody } from '../runs/run-body.ts';
@@ -52,14 +53,19 @@ export const runRoutes: readonly Route[] = [
       });
       const stopWatching = abortOnDisconnect(run, call);
       const events: string[] = [];
+      let last: Event | undefined;
       try {
-        for await (const event of run) if (event.author !== 'user' && !event.partial) events.push(wireEventJson(event));
+        for await (const event of run) {
+          if (event.author !== 'user' && !event.partial) events.push(wireEventJson(event));
+          last = event;
+        }
       } catch (error) {
         call.context.errorLog.logRunError(error, logFields(), { hasStarted: events.length > 0 });
         throw responseError(call.context, ref, error);
       } finally {
         stopWatching();
       }
+      assertNotFailed(last);
       return noSniffResponse(`[${events.join()}]`, { 'content-type': 'application/json' });
     },
   }),
@@ -108,6 +114,13 @@ export const runRoutes: readonly Route[] = [
     },
   }),
 ];
+
+/** Throws the error of a failed invocation whose message was sent again. `last` is its last event. */
+function assertNotFailed(last: Event | undefined): void {
+  if (!last || !isClosingRecord(last)) return;
+  const { code, message } = failureOfRecord(last);
+  throw new TholeError(code, message);
+}
 
 /** Streams a run to its only reader. A slow client slows down the run. The run ends when the client disconnects. */
 async function streamAttached(call: RouteCall<RunBody>): Promise<Response> {

@@ -81,8 +81,8 @@ export function withFirstFrames(firstFrames: Promise<string | undefined>, source
 function headersOf(invocationId: string): Record<string, string> {
   return {
     'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
-    // Keeps proxies from buffering frames.
+    // `no-transform` keeps middleware such as Express's `compression` from buffering frames, the next header does so for proxies.
+    'cache-control': 'no-store, no-transform',
     'x-accel-buffering': 'no',
     ...idHeader('x-thole-invocation-id', invocationId),
   };

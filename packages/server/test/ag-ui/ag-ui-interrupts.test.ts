@@ -169,6 +169,10 @@ describe('ClientToolset', () => {
       response: { shown: true },
     });
     expect(client.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    // The messages of the thread have the ids of the client, so their order stays the same.
+    const before = client.messages.map(({ id }) => id);
+    await run();
+    expect(client.messages.map(({ id }) => id)).toEqual(before);
   });
 
   it('accepts text and errors as results', async () => {

@@ -60,6 +60,24 @@ describe('POST /ag-ui/:app', () => {
     expect([requests.length, (await sessions.getSession(ref))!.events.length]).toEqual([1, 2]);
   });
 
+  it('replaces the part of an answer that a client received before it lost the connection', async () => {
+    const { client, run, send } = agUiDemo({
+      rootAgent: clerk(calls('look', {}, 'c1'), streams('Sun', 'ny.'), says('Bye.')),
+    });
+    await send('Weather?', { runId: 'r1' });
+    const complete = structuredClone(client.messages);
+    expect(complete.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    for (const received of [2, 3, 4]) {
+      const part = structuredClone(complete.slice(0, received));
+      if (received === 4) part[3]!.content = 'Sun';
+      client.setMessages(part);
+      await run({ runId: 'r1' });
+      expect(client.messages).toEqual(complete);
+    }
+    await send('Bye.', { runId: 'r2' });
+    expect(client.messages.map(({ role }) => role)).toEqual([...complete.map(({ role }) => role), 'user', 'assistant']);
+  });
+
   it('streams an active run to a client that sends its runId again', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const answer = async () => (await promise, streams('Good ', 'day.'));
@@ -296,6 +314,27 @@ describe('POST /ag-ui/:app', () => {
       { role: 'assistant', content: 'Sunny.' },
     ]);
     expect(requests).toHaveLength(0);
+  });
+
+  it('keeps the order of the messages of a client that requests them again', async () => {
+    const { client, run, send } = agUiDemo({ answers: [says('One.'), says('Two.'), says('Three.')] });
+    for (const text of ['a', 'b']) await send(text);
+    const before = structuredClone(client.messages);
+    await run();
+    expect(client.messages).toEqual(before);
+    expect(before.map(({ content }) => content)).toEqual(['a', 'One.', 'b', 'Two.']);
+  });
+
+  it('gives each message its own id if a client has sent one message twice', async () => {
+    const { client, handler, run } = agUiDemo({ answers: [says('One.'), says('Two.')] });
+    client.setMessages([{ id: 'm', role: 'user', content: 'Hello' }]);
+    await run();
+    client.setMessages([{ id: 'm', role: 'user', content: 'Hello' }]);
+    await run();
+    const other = newClient(handler);
+    await eventsOf(other);
+    expect(other.messages.map(({ content }) => content)).toEqual(['Hello', 'One.', 'Hello', 'Two.']);
+    expect(new Set(other.messages.map(({ id }) => id)).size).toBe(4);
   });
 
   it('uses the user in forwardedProps, or answers 403 if authorize returns another user', async () => {

@@ -321,6 +321,24 @@ describe('POST /v1/chat/completions', () => {
     expect(requests).toHaveLength(1);
   });
 
+  it('forbids retries of messages without an id in a stored session if the server closes', async () => {
+    for (const [headers, expected] of [
+      [{}, 'false'],
+      [{ 'idempotency-key': 'k' }, null],
+    ] as const) {
+      const sessionService = Object.assign(new InMemorySessionService(), { isDurable: true });
+      const called = Promise.withResolvers<AbortSignal>();
+      const { handler } = openAiDemo({ sessionService, answers: [neverAnswers(called)] });
+      const init = { method: 'POST', headers: { 'content-type': 'application/json', 'x-session-id': 's', ...headers } };
+      const request = new Request('http://localhost/v1/chat/completions', { ...init, body: JSON.stringify(hello) });
+      const answer = handler(request);
+      await called.promise;
+      await handler.close({ timeoutMs: 1 });
+      const response = await answer;
+      expect([response.status, response.headers.get('x-should-retry')]).toEqual([503, expected]);
+    }
+  });
+
   it("lets pages of allowed origins read the headers that OpenAI's client needs", async () => {
     const origin = 'https://page.example';
     const { handler } = openAiDemo({ answers: [fails('MODEL_OVERLOADED')], cors: { origins: [origin] } });

@@ -4,6 +4,7 @@ import { FunctionTool } from '@thole/tools';
 import type { ResponseInputItem } from 'openai/resources/responses/responses';
 import { describe, expect, it } from 'vitest';
 import { bookingAnswers, bookingDesk } from '../booking-desk.ts';
+import { neverAnswers } from '../demo.ts';
 import { clerkWithExpert } from './clerk-with-expert.ts';
 import { openAiDemo, textsOf, messagesOf } from './openai-client.ts';
 
@@ -98,6 +99,37 @@ describe('POST /v1/responses', () => {
     expect(other.conversation!.id).not.toBe(first.conversation!.id);
   });
 
+  it('processes the first message of a session or of a copy once if it is sent again', async () => {
+    const { client, requests, sessionIds } = openAiDemo({
+      answers: ['One.', 'Two.', 'Three.'].map((each) => says(each)),
+    });
+    const send = (key: string, body: object = {}) =>
+      client.responses.create({ ...hello, ...body }, { headers: { 'idempotency-key': key } });
+    const first = await send('k1');
+    expect((await send('k1')).id).toBe(first.id);
+    await send('k2', { previous_response_id: first.id });
+    const copy = { previous_response_id: first.id, input: 'Or else?' };
+    const other = await send('k3', copy);
+    expect((await send('k3', copy)).id).toBe(other.id);
+    expect([requests.length, (await sessionIds()).length, other.output_text]).toEqual([3, 2, 'Three.']);
+    await expect(send('k1', { input: 'Another message.' })).rejects.toMatchObject({
+      status: 409,
+      code: 'MESSAGE_ID_TAKEN',
+    });
+  });
+
+  it('processes a message after a previous response once if it is sent again', async () => {
+    const { client, requests, sessionIds } = openAiDemo({ answers: [says('One.'), says('Two.'), says('Three.')] });
+    const first = await client.responses.create(hello);
+    const next = { ...hello, input: 'And then?', previous_response_id: first.id };
+    const keyed = { headers: { 'idempotency-key': 'k' } };
+    const second = await client.responses.create(next, keyed);
+    expect((await client.responses.create(next, keyed)).id).toBe(second.id);
+    await client.responses.create({ ...hello, previous_response_id: second.id });
+    expect((await client.responses.create(next, keyed)).output_text).toBe('Two.');
+    expect([requests.length, (await sessionIds()).length]).toEqual([3, 1]);
+  });
+
   it.each(['c1', { id: 'c1' }])('uses the session that conversation names: %j', async (conversation) => {
     const { client, requests, sessions } = openAiDemo({ answers: [says('Good day.'), says('Fine.')] });
     await client.responses.create({ ...hello, conversation });
@@ -119,6 +151,23 @@ describe('POST /v1/responses', () => {
     const items = [...input, ...first.output, { role: 'user', content: 'Really?' }] as ResponseInputItem[];
     await client.responses.create({ model: 'demo', input: items, store: false });
     expect(messagesOf(requests[1]!)).toEqual(['user: Hello', 'model: Fine.', 'user: Really?']);
+  });
+
+  it('creates no session or copy if the server is busy', async () => {
+    const called = Promise.withResolvers<AbortSignal>();
+    const answers = [says('One.'), says('Two.'), neverAnswers(called)];
+    const { client, handler, sessionIds } = openAiDemo({ answers, limits: { concurrentRuns: 1 } });
+    const first = await client.responses.create(hello);
+    await client.responses.create({ ...hello, previous_response_id: first.id });
+    const waiting = client.responses.create(hello).catch((error: unknown) => error);
+    await called.promise;
+    for (const previous_response_id of [null, first.id])
+      await expect(client.responses.create({ ...hello, previous_response_id })).rejects.toMatchObject({
+        ...{ status: 503, code: 'SERVER_BUSY' },
+      });
+    expect(await sessionIds()).toHaveLength(2);
+    await handler.close({ timeoutMs: 0 });
+    await waiting;
   });
 
   it('keeps no session with store: false', async () => {

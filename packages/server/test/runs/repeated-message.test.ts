@@ -1,7 +1,7 @@
-import { createEvent } from '@thole/core';
+import { createEvent, silentLogger } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { LlmAgent } from '@thole/runner';
-import { calls, says, ScriptedLlm } from '@thole/testing';
+import { calls, fails, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { bookingDesk } from '../booking-desk.ts';
 import { demo, message, neverAnswers, session } from '../demo.ts';
@@ -57,6 +57,23 @@ describe('A request of a paused invocation that is sent again', () => {
     const first = await send();
     expect(first.slice(-2)).toEqual([expect.stringContaining('adk_request_confirmation'), ': done']);
     expect(await send()).toEqual(first);
+  });
+});
+
+describe('A request of a failed run that is sent again', () => {
+  it.each([
+    ['/run', message(), keyed],
+    ['/v1/chat/completions', { ...completion, user: 'ann' }, keyedOpenAi],
+  ])('is answered with the same error: %s', async (path, body, init) => {
+    const { post, sessions } = await demo({ answers: [fails('MODEL_BLOCKED')], logger: silentLogger });
+    const send = async (): Promise<unknown> => {
+      const response = await post(path, body, init);
+      return [response.status, await response.json()];
+    };
+    const first = await send();
+    expect(first).toEqual([422, expect.anything()]);
+    expect(await send()).toEqual(first);
+    expect((await sessions.getSession(session))!.events).toHaveLength(2);
   });
 });
 

@@ -15,6 +15,8 @@ describe.each(modes)('POST /run_sse with onDisconnect $onDisconnect', ({ onDisco
     const { run } = await demo({ onDisconnect, answers: [streams('Good ', 'evening.')] });
     const response = await run('/run_sse', { streaming: true });
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    // Middleware that compresses responses does not change this one, and so does not buffer it.
+    expect(response.headers.get('cache-control')).toBe('no-store, no-transform');
     const frames = await allFrames(response);
     expect(frames.map(describeFrame)).toEqual(['Good ', 'evening.', '#2 Good evening.', ': done']);
     const invocations = new Set(frames.map(({ event }) => event?.invocationId).filter(Boolean));
