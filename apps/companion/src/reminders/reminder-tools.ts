@@ -24,7 +24,7 @@ export function reminderTools(p: { reminders: Reminders; channelOf: (sessionId: 
       execute: async ({ text, at: time, in_minutes: minutes }, { idempotencyKey, runtime, sessionId, userId }) => {
         const now = runtime.now();
         if ((time === undefined) === (minutes === undefined)) return { error: 'Pass either at or in_minutes.' };
-        const at = minutes === undefined ? Date.parse(time!) / 1_000 : now + minutes * 60;
+        const at = minutes === undefined ? parseTime(time!) : now + minutes * 60;
         if (!Number.isFinite(at)) return { error: 'at must be an ISO 8601 time.' };
         if (at < now) return { error: 'This time is in the past.' };
         if (at > now + MAX_AHEAD_S) return { error: 'This time is too far ahead.' };
@@ -47,6 +47,11 @@ export function reminderTools(p: { reminders: Reminders; channelOf: (sessionId: 
         (await reminders.cancel(userId, id)) ? { cancelled: true } : { error: 'There is no such reminder.' },
     }),
   ];
+}
+
+/** Returns a time in seconds. `Date.parse` reads a date without a time as UTC, so its local midnight is added. */
+function parseTime(text: string): number {
+  return Date.parse(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text) / 1_000;
 }
 
 function toResult({ at, text, ...note }: Reminder | ReminderNote): object {

@@ -131,6 +131,13 @@ describe('reminder tools', () => {
       );
       return events.flatMap((event) => getFunctionResponses(event))[0]!.response as JsonObject;
     };
+    // Every time zone reads it in another way.
+    const midnight = new Date(2023, 10, 20);
+    expect(await call('remind_me', { text: 'Move', at: '2023-11-20' })).toEqual({
+      reminder: { text: 'Move', at: midnight.toISOString() },
+    });
+    const [move] = await reminders.list('ann');
+    await reminders.cancel('ann', move!.id);
     expect(await call('remind_me', { text: 'Herbs', at })).toEqual({ reminder: { text: 'Herbs', at } });
     await call('remind_me', { text: 'Tea', in_minutes: 90 });
     const { reminders: listed } = (await call('list_reminders', {})) as { reminders: { id: string; text: string }[] };

@@ -1,4 +1,4 @@
-import { pendingInterrupts } from '@thole/core';
+import { pendingInterrupts, TholeError } from '@thole/core';
 import type { Interrupt } from '@thole/core';
 import { hashOf } from '../channel/read-inbound-message.ts';
 import type { StoredMessage } from '../delivery/delivery-store.ts';
@@ -69,12 +69,20 @@ export class ConversationRuns {
     const session = await deps.sessions.getSession(ref);
     if (!session) return;
     const now = deps.runtime.now();
-    const open = pendingInterrupts(session.events);
-    const due = open.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now);
+    const due = pendingInterrupts(session.events).filter(({ expiresAt = Infinity }) => expiresAt <= now);
     const ids = new Set(due.map(({ invocationId }) => invocationId));
     if (session.marks?.unfinished) ids.add(session.marks.unfinished);
     for (const id of ids) await this.#continue(id);
-    this.#wakeLater(open.filter((each) => !due.includes(each)));
+    const current = ids.size === 0 ? session : await deps.sessions.getSession(ref);
+    const replies = this.#context.createReplies();
+    // Another process may have continued the runs, or may have asked while this one was off. Nothing is sent twice.
+    for (const event of current?.events ?? [])
+      if (ids.has(event.invocationId) && event.seq! > session.lastSeq) await replies.sendEvent(event);
+    const open = pendingInterrupts(current?.events ?? []);
+    for (const asked of Map.groupBy(open, ({ invocationId }) => invocationId).values())
+      await replies.sendQuestion(asked);
+    const dueIds = new Set(due.map(({ id }) => id));
+    this.#wakeLater(open.filter(({ id }) => !dueIds.has(id)));
     this.#follower.follow(open, session.lastSeq);
   }
 
@@ -100,7 +108,10 @@ export class ConversationRuns {
       } catch (error) {
         // The next start continues the batch.
         if (context.isClosed) return;
-        if (isTemporary(error) && attempt < MAX_RUN_ATTEMPTS && (await context.wait(attempt))) {
+        // Another process may continue a run of an earlier process. Its answers are sent at its end.
+        const isContinued = first.wasBegun && TholeError.is(error, 'SESSION_BUSY');
+        const mayRepeat = isContinued || (isTemporary(error) && attempt < MAX_RUN_ATTEMPTS);
+        if (mayRepeat && (await context.wait(attempt))) {
           batch = { ...batch, wasBegun: true };
           continue;
         }
@@ -132,18 +143,23 @@ export class ConversationRuns {
     const { deps, ref } = this.#context;
     const { sessions, texts } = deps;
     const { runner } = parts;
-    const onPaused = (interrupts: readonly Interrupt[]): void => {
+    const onPaused = (interrupts: readonly Interrupt[], lastSeq: number | undefined): void => {
       // The runner of replaced parts is about to close, and does not continue the run on time.
       if (parts !== this.#context.parts) this.#wakeLater(interrupts, `wake ${interrupts[0]?.invocationId}`);
+      // Another process may have answered meanwhile: its events follow the last event of this run.
+      if (lastSeq !== undefined) return this.#follower.follow(interrupts, lastSeq);
       void sessions.getSession({ ...ref, numRecentEvents: 0 }).then(
         (head) => head && this.#follower.follow(interrupts, head.lastSeq),
         () => {},
       );
     };
-    return { ref, runner, sessions, replies, texts, onPaused };
+    return { ref, runner, sessions, replies, texts, onPaused, onError: (error) => this.#report(error) };
   }
 
-  /** Returns the id of the open question that these messages answer: the question that was sent last. */
+  /**
+   * Returns the id of the open question that these messages answer: the question that was sent last. A question that still waits
+   * for its channel is never answered: the person has not seen it.
+   */
   async #questionAnsweredBy(messages: readonly StoredMessage[]): Promise<string | undefined> {
     if (!this.isIdle || messages.some(({ message }) => message.files)) return undefined;
     const { deps, ref } = this.#context;
@@ -153,7 +169,8 @@ export class ConversationRuns {
       if (!head || head.marks?.openInterrupts === 0) return undefined;
       const session = await sessions.getSession(ref);
       const question = session && lastQuestion(pendingInterrupts(session.events));
-      return question && parseAnswers(batchText(messages), question, texts).length > 0 ? question.id : undefined;
+      if (!question || deps.outbox.isWaiting(this.#context.createReplies().questionKey(question))) return undefined;
+      return parseAnswers(batchText(messages), question, texts).length > 0 ? question.id : undefined;
     } catch (error) {
       if (!isTemporary(error)) throw error;
       return undefined;

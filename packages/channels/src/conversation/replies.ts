@@ -37,7 +37,7 @@ export class Replies {
     for (const interrupt of interrupts) {
       const message = questionFor(interrupt, this.#texts);
       if (!message) continue;
-      await this.#put(this.#key('question', interrupt.invocationId, interrupt.id), message);
+      await this.#put(this.questionKey(interrupt), message);
       if (isQuestion(interrupt)) return;
     }
   }
@@ -46,6 +46,11 @@ export class Replies {
   async sendNote(kind: string, id: string, text: string, replyTo?: string): Promise<void> {
     if (text === '') return;
     await this.#put(this.#key(kind, id), { text, ...(replyTo !== undefined && { replyTo }) });
+  }
+
+  /** Returns the key of the message with the question for an interrupt. */
+  questionKey({ id, invocationId }: Interrupt): string {
+    return this.#key('question', invocationId, id);
   }
 
   #key(...names: string[]): string {

@@ -22,8 +22,10 @@ export interface BatchContext {
   readonly sessions: SessionService;
   readonly replies: Replies;
   readonly texts: Texts;
-  /** Called with the open interrupts of a run that has paused. */
-  readonly onPaused: (interrupts: readonly Interrupt[]) => void;
+  /** Called with the open interrupts of a run that has paused, and the number of its last event. Undefined without events. */
+  readonly onPaused: (interrupts: readonly Interrupt[], lastSeq: number | undefined) => void;
+  /** Called with an error after which the messages are handled in another way. */
+  readonly onError: (error: unknown) => void;
 }
 
 /** Error codes of an answer that comes too late. The answer is then handled as a message. */
@@ -61,7 +63,12 @@ export async function continueInvocation(p: BatchContext, invocationId: string):
 }
 
 /** Continues a batch that is in the session: sends its answers, and resumes its run. Returns false if the session does not contain it. */
-async function continueStored(p: BatchContext, batch: Batch, onStored: () => void): Promise<boolean> {
+async function continueStored(
+  p: BatchContext,
+  batch: Batch,
+  onStored: () => void,
+  mayResume: boolean = true,
+): Promise<boolean> {
   const session = await p.sessions.getSession(p.ref);
   const id = batch.interruptId === undefined ? batch.id : answerEventId(batch.interruptId);
   const event = session?.events.find((each) => each.id === id);
@@ -72,21 +79,22 @@ async function continueStored(p: BatchContext, batch: Batch, onStored: () => voi
   );
   let count = 0;
   for (const each of later) if (await p.replies.sendEvent(each, replyTo(batch))) count++;
-  if (session.marks?.unfinished === invocationId) {
+  if (mayResume && session.marks?.unfinished === invocationId) {
     const { userId, sessionId } = p.ref;
     const run = p.runner.resume({ userId, sessionId, invocationId });
     void run.opened.then(onStored, () => {});
     try {
       await readRun(p, run, batch, onStored);
     } catch (error) {
-      // Another batch has joined the invocation, continued it to its end, and sends its answers.
       if (!isOneOf(error, lateAnswerCodes)) throw error;
+      // Another batch or another process has continued the invocation to its end. An answer that was sent is not sent again.
+      return continueStored(p, batch, onStored, false);
     }
     return true;
   }
   onStored();
   const open = openInterrupts(session, invocationId);
-  if (open.length > 0) await pause(p, open);
+  if (open.length > 0) await pause(p, open, session.lastSeq);
   else if (count === 0) throwStoredError(later);
   return true;
 }
@@ -107,6 +115,11 @@ async function runAnswer(p: BatchContext, batch: Batch, onStored: () => void): P
       return true;
     } catch (error) {
       if (isOneOf(error, lateAnswerCodes)) return false;
+      // The agent or its tool was removed since the question. It stays open, because they may come back.
+      if (TholeError.is(error, 'INTERRUPT_MISMATCH')) {
+        p.onError(error);
+        return false;
+      }
       if (!TholeError.is(error, 'ANSWER_INVALID')) throw error;
     }
   }
@@ -117,19 +130,21 @@ async function runAnswer(p: BatchContext, batch: Batch, onStored: () => void): P
 /** Reads a run to its end. Returns the number of its answers and questions. */
 async function readRun(p: BatchContext, run: Run, batch: Batch | undefined, onStored: () => void): Promise<number> {
   let count = 0;
+  let lastSeq: number | undefined;
   for await (const event of run) {
+    lastSeq = event.seq ?? lastSeq;
     if (event.author === 'user') onStored();
     else if (await p.replies.sendEvent(event, replyTo(batch))) count++;
   }
   const { interrupts, status } = await run.result;
   if (status !== 'paused') return count;
-  await pause(p, interrupts);
+  await pause(p, interrupts, lastSeq);
   return count + 1;
 }
 
-async function pause(p: BatchContext, interrupts: readonly Interrupt[]): Promise<void> {
+async function pause(p: BatchContext, interrupts: readonly Interrupt[], lastSeq?: number): Promise<void> {
   await p.replies.sendQuestion(interrupts);
-  p.onPaused(interrupts);
+  p.onPaused(interrupts, lastSeq);
 }
 
 function openInterrupts(session: Session, invocationId: string): Interrupt[] {

@@ -33,6 +33,8 @@ export class Outbox {
   readonly #puts = new KeyedQueue();
   /** True after an error of `put`: the store may contain messages that no queue has. */
   #hasFailedPut = false;
+  /** Messages whose attempt has reached the time limit: the service may have received them. */
+  readonly #uncertain = new WeakSet<StoredDelivery>();
   /** Functions that end the wait of a queue for its retry, by key. */
   readonly #retries = new Map<string, () => void>();
   readonly #stop = new AbortController();
@@ -77,6 +79,16 @@ export class Outbox {
     const key = queueKeyOf(channel, to);
     this.#retries.get(key)?.();
     if (this.#queues.has(key)) this.#startSending(key);
+  }
+
+  /** True for a message that waits for its first attempt or for a retry, so that its recipient cannot have seen it. */
+  isWaiting(key: string): boolean {
+    for (const [name, queue] of this.#queues) {
+      const index = queue.findIndex((each) => each.key === key);
+      if (index < 0) continue;
+      return !this.#uncertain.has(queue[index]!) && (index > 0 || !this.#sending.has(name) || this.#retries.has(name));
+    }
+    return false;
   }
 
   /** Drops the queued messages of a user whose records are deleted. An active send is not stopped. */
@@ -178,10 +190,16 @@ export class Outbox {
   }
 
   /** Sends within the time limit. A channel that ignores its signal does not block its queue. */
-  async #send(channel: Channel, { key, message, to }: StoredDelivery): Promise<DeliveryReceipt> {
+  async #send(channel: Channel, delivery: StoredDelivery): Promise<DeliveryReceipt> {
     const { runtime, sendTimeoutMs } = this.#options;
-    const timeoutError = (): TholeError =>
-      new TholeError('CHANNEL_UNAVAILABLE', `Channel "${channel.name}" did not send within ${sendTimeoutMs} ms.`);
+    const { key, message, to } = delivery;
+    const timeoutError = (): TholeError => {
+      this.#uncertain.add(delivery);
+      return new TholeError(
+        'CHANNEL_UNAVAILABLE',
+        `Channel "${channel.name}" did not send within ${sendTimeoutMs} ms.`,
+      );
+    };
     const limit = { runtime, ms: sendTimeoutMs, timeoutError, signal: this.#stop.signal };
     const receipt = await withTimeLimit(limit, (signal) => channel.send({ to, message, idempotencyKey: key, signal }));
     return receipt ?? {};

@@ -42,6 +42,11 @@ export function newChatIdOf(error: unknown): number | undefined {
   return Number.isSafeInteger(id) ? id : undefined;
 }
 
+/** True if an image cannot be a photo, such as a very long screenshot. */
+export function isUnfitPhoto(error: unknown): boolean {
+  return /PHOTO_|IMAGE_/.test(String(apiFailure(error)?.description));
+}
+
 function apiFailure(error: unknown): ApiFailure | undefined {
   const isFailure = typeof error === 'object' && error !== null && 'error_code' in error;
   return isFailure && Number.isInteger(error.error_code) ? (error as ApiFailure) : undefined;

@@ -57,6 +57,8 @@ export function readUpdate(update: Fields, bot: TelegramBot): TelegramMessage | 
   if (!isInteger(updateId) || !isInteger(messageId) || !isInteger(senderId) || !isInteger(chatId)) return undefined;
   const type = stringIn(chat, 'type');
   if (type !== 'private' && type !== 'group' && type !== 'supergroup') return undefined;
+  // While a person shares a live location, Telegram sends an edit for each move.
+  if (message === edit && objectIn(message, 'location')) return undefined;
   const group = type === 'private' ? undefined : groupOf(message, chat, chatId, bot);
   const text = textOf(message);
   const file = fileOf(message);

@@ -7,7 +7,7 @@ import type { OutboundMessage } from '../channel/outbound-message.ts';
 import { downloadFile, fileTooLarge } from '../messenger/download-file.ts';
 import type { RemoteFile } from '../messenger/receive-file.ts';
 import { splitText } from '../messenger/split-text.ts';
-import { mapTelegramError, newChatIdOf } from './map-telegram-error.ts';
+import { isUnfitPhoto, mapTelegramError, newChatIdOf } from './map-telegram-error.ts';
 import type { TelegramBot } from './read-update.ts';
 import type { TelegramChannelOptions } from './telegram-options.ts';
 
@@ -126,9 +126,14 @@ export class TelegramApi {
     const isPhoto = /^image\/(?:jpeg|png)\b/.test(mimeType) && bytes.length <= PHOTO_LIMIT;
     return (id, signal) => {
       const grammySignal = signal as GrammySignal;
-      if (isPhoto) return this.#api.sendPhoto(id, file, place, grammySignal);
+      const sendDocument = (): ReturnType<SendPart> => this.#api.sendDocument(id, file, place, grammySignal);
+      if (isPhoto)
+        return this.#api.sendPhoto(id, file, place, grammySignal).catch((error: unknown) => {
+          if (!isUnfitPhoto(error)) throw error;
+          return sendDocument();
+        });
       if (/^audio\/ogg\b/.test(mimeType)) return this.#api.sendVoice(id, file, place, grammySignal);
-      return this.#api.sendDocument(id, file, place, grammySignal);
+      return sendDocument();
     };
   }
 

@@ -1,8 +1,9 @@
+import { TholeError } from '@thole/core';
 import { AgentTool, LlmAgent } from '@thole/runner';
 import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { FunctionTool } from '@thole/tools';
 import { describe, expect, it } from 'vitest';
-import { startAssistant } from '../support/assistant.ts';
+import { newStorage, startAssistant } from '../support/assistant.ts';
 
 function payTool(paid: unknown[]) {
   return new FunctionTool({
@@ -76,6 +77,66 @@ describe('Conversation questions', () => {
     await settle();
     expect(paid).toEqual([{ amount: 5 }]);
     expect(chat.texts.slice(1)).toEqual(['It is for Bob.', 'Paid.']);
+  });
+
+  it('never approves a call whose question could not be sent yet (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const paid: unknown[] = [];
+    const llm = new ScriptedLlm(calls('pay', { amount: 5 }), says('What is ok?'), says('Paid.'));
+    const { chat, settle } = await startAssistant({ llm, runtime, tools: [payTool(paid)] });
+    chat.onSend = () => {
+      throw new TholeError('CHANNEL_UNAVAILABLE', 'Too many requests.', { retryAfterMs: 60_000 });
+    };
+    await chat.receive('a1', 'pay 5');
+    await settle();
+    await chat.receive('a1', 'ok');
+    await settle();
+    expect([chat.texts, paid]).toEqual([[], []]);
+    chat.onSend = () => {};
+    await runtime.advance(60_000);
+    await settle();
+    expect(chat.texts).toEqual([expect.stringMatching(/\(yes \/ no\)$/), 'What is ok?']);
+    await chat.receive('a1', 'ok');
+    await settle();
+    expect([chat.texts.at(-1), paid]).toEqual(['Paid.', [{ amount: 5 }]]);
+  });
+
+  it('reads an answer to a question that the channel has not confirmed within the time limit', async () => {
+    const runtime = new FixedRuntime();
+    const paid: unknown[] = [];
+    const llm = new ScriptedLlm(calls('pay', { amount: 5 }), says('Paid.'));
+    const { chat, settle } = await startAssistant({
+      llm,
+      runtime,
+      tools: [payTool(paid)],
+      options: { retryMs: 60_000 },
+    });
+    chat.onSend = () => new Promise(() => {});
+    await chat.receive('a1', 'pay 5');
+    await runtime.advance(1_000);
+    await runtime.advance(60_000);
+    await chat.receive('a1', 'yes');
+    await settle();
+    expect(paid).toEqual([{ amount: 5 }]);
+  });
+
+  it('passes an answer to the agent if the tool of its question was removed, and reports it', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const first = await startAssistant({
+      ...{ runtime, storage, tools: [payTool([])] },
+      llm: new ScriptedLlm(calls('pay', { amount: 5 })),
+    });
+    await first.chat.receive('a1', 'pay 5', { id: 'm1' });
+    await first.settle();
+    await first.dispatcher.close();
+    const llm = new ScriptedLlm(says('I cannot pay any more.'));
+    const { chat, failures, settle } = await startAssistant({ runtime, storage, llm });
+    await chat.receive('a1', 'yes', { id: 'm2' });
+    await settle();
+    expect(chat.texts).toEqual(['I cannot pay any more.']);
+    expect(failures).toMatchObject([{ step: 'run', error: { code: 'INTERRUPT_MISMATCH' } }]);
+    expect(await storage.deliveries.unfinished()).toEqual([]);
   });
 
   it('approves the call of the question that was sent last (contract 45)', async () => {

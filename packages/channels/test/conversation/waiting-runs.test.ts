@@ -97,6 +97,34 @@ describe('Conversation with a timer', () => {
     expect(second.chat.texts).toEqual(['Awake.']);
   });
 
+  it('sends the answer if another process continues the run when the timer is due (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const first = await startSleeper(storage, runtime);
+    await first.chat.receive('a1', 'wake me');
+    await first.settle();
+    await first.dispatcher.close();
+    await runtime.advance(HOUR_MS);
+    const gate = Promise.withResolvers<void>();
+    const slow: Agent = {
+      ...sleeper,
+      async *runAsync(context) {
+        await gate.promise;
+        yield* sleeper.runAsync(context);
+      },
+    };
+    const server = new Runner({ appName, agent: slow, sessionService: storage.sessions, runtime });
+    const recovering = Array.fromAsync(server.recover());
+    await runtime.advance(100);
+    const second = await startSleeper(storage, runtime);
+    await runtime.advance(5_000);
+    gate.resolve();
+    await runtime.advance(5_000);
+    expect(await recovering).toMatchObject([{ outcome: 'completed' }]);
+    await second.settle();
+    expect(second.chat.texts).toEqual(['Awake.']);
+  });
+
   it('sends the question of a run that the timer continues (contract 45)', async () => {
     const runtime = new FixedRuntime();
     const asking: Agent = {
@@ -151,6 +179,50 @@ describe('Conversation with a run of another runner', () => {
     for (let i = 0; i < 4; i++) await runtime.advance(10_000);
     await settle();
     expect(chat.texts).toEqual(['Which colour?', 'You said red.', 'Painted.']);
+  });
+
+  it('sends the answers if a question was answered elsewhere while it was being stored (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const server = new Runner({ appName, agent: asking, sessionService: storage.sessions, runtime });
+    const { deliveries } = storage;
+    const put = deliveries.put.bind(deliveries);
+    deliveries.put = async (delivery) => {
+      const [open] = await server.pendingInterrupts(session);
+      if (open) await server.resume({ ...session, answers: { [open.id]: 'red' } }).result;
+      return put(delivery);
+    };
+    const { chat, settle } = await startSleeper(storage, runtime, asking);
+    await chat.receive('a1', 'paint it');
+    await settle();
+    for (let i = 0; i < 4; i++) await runtime.advance(10_000);
+    await settle();
+    expect(chat.texts).toEqual(['Which colour?', 'You said red.', 'Painted.']);
+  });
+
+  it('sends the question of another process that asked while the dispatcher was off, once (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const twice: Agent = {
+      ...asking,
+      async *runAsync(context) {
+        await context.requestInput({ message: 'Which wall?' });
+        yield* asking.runAsync(context);
+      },
+    };
+    const first = await startSleeper(storage, runtime, twice);
+    await first.chat.receive('a1', 'paint it');
+    await first.settle();
+    await first.dispatcher.close();
+    const server = new Runner({ appName, agent: twice, sessionService: storage.sessions, runtime });
+    const [open] = pendingInterrupts((await storage.sessions.getSession(session))!.events);
+    await server.resume({ ...session, answers: { [open!.id]: 'the left one' } }).result;
+    const second = await startSleeper(storage, runtime, twice);
+    await second.settle();
+    expect([first.chat.texts, second.chat.texts]).toEqual([['Which wall?'], ['Which colour?']]);
+    await second.chat.receive('a1', 'red', { id: 'm2' });
+    await second.settle();
+    expect(second.chat.texts.slice(1)).toEqual(['You said red.', 'Painted.']);
   });
 
   it('continues a run whose process has crashed before an answer joined it (contract 45)', async () => {

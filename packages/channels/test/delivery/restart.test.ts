@@ -92,6 +92,36 @@ describe('Dispatcher after a restart', () => {
     expect(await deliveries.unfinished()).toEqual([]);
   });
 
+  it.each([10, 200])(
+    'sends the answer of a server that recovers the run for %i seconds (contract 45)',
+    async (seconds) => {
+      const runtime = new FixedRuntime();
+      const storage = newStorage(runtime);
+      // With a durable store, a process that closes leaves its runs unfinished, like a process that dies.
+      Object.defineProperty(storage.sessions, 'isDurable', { value: true });
+      const first = await startAssistant({ llm: new ScriptedLlm(() => new Promise(() => {})), runtime, storage });
+      await first.chat.receive('a1', 'Hello', { id: 'm1' });
+      await runtime.advance(1_000);
+      const closing = first.dispatcher.close({ timeoutMs: 0 });
+      await runtime.advance(1_000);
+      await closing;
+      const gate = Promise.withResolvers<void>();
+      const model = new ScriptedLlm(() => gate.promise.then(() => says('Hello Ada.')));
+      const agent = new LlmAgent({ name: 'companion', model });
+      const server = new Runner({ appName, agent, sessionService: storage.sessions, runtime });
+      const recovering = Array.fromAsync(server.recover());
+      await runtime.advance(100);
+      const { chat, failures } = await startAssistant({ llm: new ScriptedLlm(), runtime, storage });
+      for (let i = 0; i < seconds / 10; i++) await runtime.advance(10_000);
+      gate.resolve();
+      for (let i = 0; i < 10; i++) await runtime.advance(10_000);
+      expect(await recovering).toMatchObject([{ outcome: 'completed' }]);
+      expect(chat.accepted).toMatchObject([{ text: 'Hello Ada.' }]);
+      expect(chat.requests[0]!.message.replyTo).toBe('m1');
+      expect([failures, await storage.deliveries.unfinished()]).toEqual([[], []]);
+    },
+  );
+
   it('answers a message, and sends its answer, if the store fails after it has stored them (contract 45)', async () => {
     const runtime = new FixedRuntime();
     class FailsAfterwards extends InMemoryDeliveryStore {

@@ -112,6 +112,15 @@ describe('TelegramChannel messages', () => {
     });
     expect(messages.map(({ text }) => text)).toEqual(['🌱', 'Location: 52.5, 13.4', 'Contact: Grace, +4930123456']);
   });
+
+  it('ignores the moves of a live location', async () => {
+    const { messages } = await startWith();
+    const message = privateMessage({ id: 2, location: { latitude: 52.5, longitude: 13.4, live_period: 900 } });
+    await server.deliver({ message });
+    const location = { latitude: 52.6, longitude: 13.4, live_period: 900 };
+    await server.deliver({ edited_message: { ...message, edit_date: 1_700_000_005, location } });
+    expect(messages.map(({ text }) => text)).toEqual(['Location: 52.5, 13.4']);
+  });
 });
 
 describe('TelegramChannel groups', () => {
@@ -289,6 +298,16 @@ describe('TelegramChannel sends', () => {
     expect(server.sent.map(({ text: each }) => each[0])).toEqual(['a', 'b', 'c', 'H']);
     expect(server.calls.filter(({ method }) => method === 'sendDocument')).toHaveLength(1);
   });
+
+  it.each(['PHOTO_INVALID_DIMENSIONS', 'IMAGE_PROCESS_FAILED'])(
+    'sends an image as a document after %s',
+    async (code) => {
+      const { channel } = await startWith();
+      server.broken.set('sendPhoto', { error_code: 400, description: `Bad Request: ${code}` });
+      await send(channel, { files: [{ mimeType: 'image/png', data: btoa('content'), name: 'page.png' }] });
+      expect(server.calls.at(-1)).toMatchObject({ method: 'sendDocument', body: expect.stringContaining('page.png') });
+    },
+  );
 
   it('sends photos, voice notes and documents by their kind', async () => {
     const { channel } = await startWith();

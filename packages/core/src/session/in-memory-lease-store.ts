@@ -164,9 +164,9 @@ export class InMemoryLeaseStore implements LeaseStore {
     if (this.#recent === line) this.#recent = undefined;
   }
 
-  #toInfo(key: SessionRef, { invocationId, holder, expiresAt }: StoredLeaseState): LeaseInfo {
+  #toInfo(key: SessionRef, { invocationId, holder, process, expiresAt }: StoredLeaseState): LeaseInfo {
     const leftMs = expiresAt - this.#runtime.monotonic();
-    const info = { key: { ...key }, invocationId, holder };
+    const info = { key: { ...key }, invocationId, holder, ...(process !== undefined && { process }) };
     return { ...info, expiresAt: this.#runtime.now() + leftMs / 1000, expired: leftMs <= 0 };
   }
 }

@@ -98,5 +98,8 @@ export interface LeaseInfo {
   holder: string;
   /** Seconds since the epoch. */
   expiresAt: number;
+  /** True if the lease has expired, or if its process is certainly dead. */
   expired: boolean;
+  /** Name of the process. A `LeaseStore` returns it for `StoredLeaseManager`, which sets `expired` and removes it. */
+  process?: string | undefined;
 }

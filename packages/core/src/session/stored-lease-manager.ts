@@ -68,11 +68,13 @@ export class StoredLeaseManager implements LeaseManager, LeaseOwner {
   }
 
   current(key: SessionRef): Promise<LeaseInfo | undefined> {
-    return this.store.current(key);
+    const reading = this.store.current(key);
+    // Without processes there is nothing to check, and the caller waits for one microtask less.
+    return this.#attempts.processes ? reading.then((info) => info && this.#checkProcess(info)) : reading;
   }
 
-  leases(appName: string): AsyncIterable<LeaseInfo> {
-    return this.store.leases(appName);
+  async *leases(appName: string): AsyncIterable<LeaseInfo> {
+    for await (const info of this.store.leases(appName)) yield this.#checkProcess(info);
   }
 
   async requestStop(key: SessionRef, invocationId: string): Promise<boolean> {
@@ -106,6 +108,11 @@ export class StoredLeaseManager implements LeaseManager, LeaseOwner {
     }
     if (!lease.isReleased) this.#held.add(lease);
     return lease.isReleased;
+  }
+
+  /** Reports the lease of a dead process as expired, because the next run takes it at once. */
+  #checkProcess({ process, ...info }: LeaseInfo): LeaseInfo {
+    return { ...info, expired: info.expired || this.#attempts.processes?.isDead(process) === true };
   }
 
   #grant({ key, id, fence, request, askedAt }: LeaseAttempt, head: SessionHead | undefined): Lease {

@@ -265,6 +265,20 @@ describe('StoredLeaseManager', () => {
     }
   });
 
+  it('reports the lease of a dead process as expired, without the name of its process (contract 13)', async () => {
+    const runtime = new FixedRuntime();
+    const store = new InMemoryLeaseStore(runtime);
+    const [dead, alive] = ['dead', 'alive'].map(
+      (own) => new StoredLeaseManager(store, runtime, { processes: { own, isDead: (name) => name === 'dead' } }),
+    );
+    await dead!.lease(key, requestOf('i1'));
+    const info = { key, invocationId: 'i1', holder: 'runner', expiresAt: 1_700_000_010, expired: true };
+    expect(await alive!.current(key)).toEqual(info);
+    expect(await Array.fromAsync(alive!.leases('app'))).toEqual([info]);
+    await alive!.lease(key, requestOf('i2'));
+    expect(await alive!.current(key)).toEqual({ ...info, invocationId: 'i2', expired: false });
+  });
+
   it('loses only the lease that expires while the store does not answer', async () => {
     const { runtime, store, one } = setUp();
     const [short, long] = [

@@ -187,10 +187,11 @@ export class RedisLeaseStore implements LeaseStore {
     const { calls, keys } = this.#context;
     const key = { appName, userId, sessionId };
     const reply = await calls.read({ script: readLease, keys: [keys.session(key).lease] });
-    const [fence, invocationId, holder, expiresAtMs, expiresInMs] = reply as string[];
+    const [fence, invocationId, holder, expiresAtMs, expiresInMs, process] = reply as string[];
     if (fence === undefined) return undefined;
     const [expiresAt, expired] = [Number(expiresAtMs) / 1000, Number(expiresInMs) <= 0];
-    return { fence, info: { key, invocationId: invocationId!, holder: holder!, expiresAt, expired } };
+    const info = { key, invocationId: invocationId!, holder: holder!, expiresAt, expired };
+    return { fence, info: { ...info, ...(process && { process }) } };
   }
 
   async #toHead(key: SessionRef, reply: ScriptReply[]): Promise<SessionHead | undefined> {

@@ -2,12 +2,22 @@ import { AgentTree, isFinalResponse, textOf, TholeError } from '@thole/core';
 import {
   assertAgent,
   invalidInput,
+  isPlainObject,
   optionNames,
   rejectUnknownOptions,
   resolveSchemaRoot,
   setOwn,
 } from '@thole/core/kit';
-import type { Agent, Event, FunctionDeclaration, JsonObject, ModelFactory, Tool, ToolContext } from '@thole/core';
+import type {
+  Agent,
+  Event,
+  FunctionDeclaration,
+  FunctionResponsePart,
+  JsonObject,
+  ModelFactory,
+  Tool,
+  ToolContext,
+} from '@thole/core';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import type { LlmAgent } from './llm-agent.ts';
 
@@ -25,7 +35,7 @@ const names = optionNames<AgentToolOptions>({ agent: true, skipSummarization: tr
 
 /**
  * An agent as a tool. It runs in a separate in-memory session with a copy of the caller's state. The call is answered with
- * its final text, or with the parsed object if it has an `outputSchema`. Its changes to state and artifacts are applied to
+ * its final text, or with the parsed object if it has an `outputSchema`, and with the files of its final content. Its changes to state and artifacts are applied to
  * the caller's session. The constructor throws `INVALID_INPUT` for wrong options and a value that is not an agent.
  */
 export class AgentTool implements Tool {
@@ -86,7 +96,10 @@ export class AgentTool implements Tool {
     // The answer was cut off or blocked before its first text.
     if (text === '' && finishReason !== 'STOP') throw new Error(`${this.name} could not answer (${finishReason}).`);
     if (this.skipSummarization) toolContext.actions.skipSummarization = true;
-    return this.#resultOf(text);
+    const result = this.#resultOf(text);
+    const files = filesOf(last);
+    if (files.length === 0) return result;
+    return { response: isPlainObject(result) ? result : { result }, parts: files };
   }
 
   /** Returns the schema without `$schema`, which providers do not need and which costs tokens. */
@@ -132,6 +145,14 @@ const REQUEST: JsonObject = {
 
 function isAnswer(event: Event): boolean {
   return (event.content ?? event.errorCode ?? event.finishReason) !== undefined && isFinalResponse(event);
+}
+
+/** Returns the files of an answer as parts of a function response. */
+function filesOf(event: Event | undefined): FunctionResponsePart[] {
+  return (event?.content?.parts ?? []).flatMap(({ fileData, inlineData, thought }) => {
+    if (thought || !(inlineData ?? fileData)) return [];
+    return [inlineData ? { inlineData } : { fileData }];
+  });
 }
 
 // Stored events contain no `temp:` keys, so they are not copied.

@@ -36,8 +36,13 @@ const content: Shape = {
 
 const response: Shape = {
   expected: 'an LlmResponse {content: {role, parts: [{text}]}}',
-  fits: isLlmResponse,
-  hint: (answer) => (isPlainObject(answer) && 'parts' in answer ? 'wrap it as {content}' : undefined),
+  // A model may answer with an empty object, which ends in `MODEL_EMPTY`. A callback has forgotten its answer.
+  fits: (answer) => isLlmResponse(answer) && Object.keys(answer).length > 0,
+  hint: (answer) => {
+    if (!isPlainObject(answer)) return undefined;
+    if (Object.keys(answer).length === 0) return 'it is empty, so return undefined to change nothing';
+    return 'parts' in answer ? 'wrap it as {content}' : undefined;
+  },
 };
 
 const toolAnswer: Shape = {

@@ -9,7 +9,8 @@ const PLACEHOLDER =
 
 /**
  * Replaces `{key}` with state values and `{artifact.name}` with texts of artifacts. Placeholders in inserted text are not
- * replaced. Throws `STATE_KEY_MISSING` for a missing value; `{key?}` inserts nothing instead.
+ * replaced. Throws `STATE_KEY_MISSING` for a missing value; `{key?}` inserts nothing instead. Throws `INVALID_INPUT` for an
+ * artifact that is not text.
  */
 export async function fillTemplate(template: string, context: CallbackContext, where: string): Promise<string> {
   if (!template.includes('{')) return template;
@@ -18,7 +19,7 @@ export async function fillTemplate(template: string, context: CallbackContext, w
   for (const match of template.matchAll(PLACEHOLDER)) {
     const [whole, name = '', optional] = match;
     const value = name.startsWith(ARTIFACT)
-      ? await textOfArtifact(name.slice(ARTIFACT.length), context)
+      ? await textOfArtifact(name.slice(ARTIFACT.length), context, where)
       : textOfValue(context.state.get(name));
     if (value === undefined && !optional) {
       const what = name.startsWith(ARTIFACT) ? `the artifact ${name.slice(ARTIFACT.length)}` : `the state key ${name}`;
@@ -37,13 +38,22 @@ function textOfValue(value: Json | undefined): string | undefined {
   return typeof value === 'object' ? JSON.stringify(value) : value === undefined ? undefined : String(value);
 }
 
-async function textOfArtifact(filename: string, context: CallbackContext): Promise<string | undefined> {
+async function textOfArtifact(filename: string, context: CallbackContext, where: string): Promise<string | undefined> {
   const part = await context.loadArtifact(filename);
-  return part && textOfPart(part);
+  const text = part && textOfPart(part);
+  if (!part || text !== undefined) return text;
+  const mimeType = (part.inlineData ?? part.fileData)?.mimeType ?? 'unknown type';
+  throw new TholeError(
+    'INVALID_INPUT',
+    `${where} names the artifact ${filename} (${mimeType}), which is not UTF-8 text. Use loadArtifactsTool() for it.`,
+  );
 }
 
-function textOfPart({ text, inlineData }: Part): string {
-  if (text !== undefined) return text;
-  if (!inlineData) return '';
-  return new TextDecoder().decode(decodeBase64(inlineData.data));
+function textOfPart({ text, inlineData }: Part): string | undefined {
+  if (text !== undefined || !inlineData) return text;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(decodeBase64(inlineData.data));
+  } catch {
+    return undefined;
+  }
 }

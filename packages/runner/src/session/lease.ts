@@ -73,11 +73,11 @@ export class SessionLeases {
    * another invocation.
    */
   async requestStop(ref: SessionRef, invocationId: string | undefined): Promise<boolean> {
-    const id = invocationId ?? (await this.#manager.current(ref))?.invocationId;
-    return id !== undefined && this.#manager.requestStop(ref, id);
+    const id = await this.currentInvocation(ref);
+    return id !== undefined && id === (invocationId ?? id) && this.#manager.requestStop(ref, id);
   }
 
-  /** Returns the invocation of the active run, whose lease has not expired. */
+  /** Returns the invocation of the active run: its lease has not expired, and its process is not certainly dead. */
   async currentInvocation(ref: SessionRef): Promise<string | undefined> {
     const lease = await this.#manager.current(ref);
     return lease && !lease.expired ? lease.invocationId : undefined;

@@ -47,6 +47,20 @@ describe('AgentTool', () => {
     expect(textsIn((await stored()).events).length).toBe(4);
   });
 
+  it('answers the call with the files of its final content (contract 25)', async () => {
+    const inlineData = { mimeType: 'image/png', data: 'iVBORw0KGgo=' };
+    const fileData = { mimeType: 'application/pdf', fileUri: 'gs://files/a.pdf' };
+    const parts = [{ text: 'Here.' }, { inlineData }, { fileData }, { inlineData, thought: true }];
+    const painter = new LlmAgent({ name: 'painter', model: new ScriptedLlm({ content: { role: 'model', parts } }) });
+    const model = new ScriptedLlm(calls('painter', { request: 'A cat' }), says('Done.'));
+    const { runner } = await createSetup(rootOf(model, { tools: [new AgentTool({ agent: painter })] }));
+    await runner.runToCompletion(hello);
+    expect(model.requests[1]!.contents.at(-1)!.parts![0]!.functionResponse).toMatchObject({
+      response: { result: 'Here.' },
+      parts: [{ inlineData }, { fileData }],
+    });
+  });
+
   it.each<[string, LlmResponse]>([
     ['no content', { finishReason: 'MAX_TOKENS' }],
     ['no parts', { content: { role: 'model', parts: [] }, finishReason: 'MAX_TOKENS' }],

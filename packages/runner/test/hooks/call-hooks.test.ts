@@ -57,6 +57,7 @@ describe('A callback with an invalid result', () => {
     [{ afterAgentCallback: () => says('hi') as never }, 'return its `content`, not the whole of it'],
     [{ beforeModelCallback: () => content('hi') as never }, 'wrap it as {content}'],
     [{ afterModelCallback: () => 1 as never }, 'afterModelCallback must return an LlmResponse'],
+    [{ beforeModelCallback: () => ({}) }, 'got an object: it is empty, so return undefined to change nothing'],
     [
       { beforeToolCallback: () => 'sunny' as never },
       'must return an object or undefined, got a string: wrap it as {result}',

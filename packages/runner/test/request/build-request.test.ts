@@ -3,6 +3,7 @@ import type {
   FunctionDeclaration,
   GenerateContentConfig,
   LlmRequest,
+  Part,
   ReadonlyContext,
   Tool,
   Toolset,
@@ -64,6 +65,19 @@ describe('The system instruction', () => {
     });
     await runner.runToCompletion(hello);
     expect(model.requests[0]!.config.systemInstruction).toContain('Rules: Be kind.');
+  });
+
+  it.each<[string, Part]>([
+    ['image/png', { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }],
+    ['application/pdf', { fileData: { mimeType: 'application/pdf', fileUri: 'gs://files/a.pdf' } }],
+  ])('contains no artifact that is not text (%s): the run fails with INVALID_INPUT', async (mimeType, artifact) => {
+    const instruction = 'Look at {artifact.photo.png?}';
+    const { runner, artifacts } = await createSetup(rootOf(new ScriptedLlm(says('Hi.')), { instruction }));
+    await artifacts.saveArtifact({ ...ref, filename: 'photo.png', artifact });
+    expect((await outcomeOf(runner.runAsync(hello))).error).toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining(`names the artifact photo.png (${mimeType}), which is not UTF-8 text`),
+    });
   });
 
   it('contains the unchanged result of a function, which can read but not write state', async () => {

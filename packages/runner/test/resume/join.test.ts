@@ -5,6 +5,7 @@ import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
+import { leaseToDeadProcess } from '../support/durable-store.ts';
 import { createSetup, hello, outcomeOf, ref, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
 import { agentOf } from '../support/setup.ts';
 
@@ -31,6 +32,14 @@ describe('concurrency.policy: join', () => {
       'root: Both.',
     ]);
     expect(JSON.stringify(model.requests[1]!.contents)).toContain('and this');
+  });
+
+  it('does not add a message to the run of a dead process, whose lease is still valid (contract 13)', async () => {
+    const setup = await createSetup(rootOf(new ScriptedLlm(says('Answer.'))), join);
+    const event = createEvent({ author: 'root', invocationId: 'left' });
+    await setup.sessions.appendEvent({ session: ref, event, marks: { unfinished: 'left' } });
+    await leaseToDeadProcess(setup, 'left');
+    expect((await setup.runner.runToCompletion(hello)).text).toBe('Answer.');
   });
 
   it('calls the model again for a message that arrives with the last answer', async () => {

@@ -8,7 +8,7 @@ import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { ToolPolicyPlugin } from '../../src/plugins/tool-policy-plugin.ts';
 import type { Runner } from '../../src/runner/runner.ts';
-import { createDurableStore, runAndClose, createStuckTool } from '../support/durable-store.ts';
+import { createDurableStore, createStuckTool, leaseToDeadProcess, runAndClose } from '../support/durable-store.ts';
 import type { DurableStore } from '../support/durable-store.ts';
 import { agentOf, says as sayingEvent } from '../support/setup.ts';
 import {
@@ -255,6 +255,19 @@ describe('Runner.cancel of the invocation of a dead process', () => {
     expect(await after.cancel({ ...ref, invocationId })).toBe(true);
     expect(await Array.fromAsync(after.recover())).toEqual([]);
     expect((await outcomeOf(after.resume({ ...ref, invocationId }))).error?.code).toBe('INVOCATION_ENDED');
+  });
+
+  it('ends the invocation while its lease is still valid (contract 13)', async () => {
+    const store = await createDurableStore();
+    const { tool } = createStuckTool({ idempotent: true });
+    await runAndClose(store.runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] })));
+    const [{ invocationId }] = (await store.events()) as [Event];
+    await leaseToDeadProcess(store, invocationId);
+    const after = store.runnerOf(rootOf(new ScriptedLlm(), { tools: [tool] }));
+    expect(await after.cancel(ref)).toBe(false);
+    expect(await after.cancel({ ...ref, invocationId })).toBe(true);
+    expect((await store.events()).at(-1)).toMatchObject({ errorCode: 'RUN_ABORTED', invocationId });
+    expect(await Array.fromAsync(after.recover())).toEqual([]);
   });
 
   it('returns false and stores nothing if the invocation ends while it waits for the session', async () => {

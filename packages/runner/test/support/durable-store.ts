@@ -1,3 +1,4 @@
+import { StoredLeaseManager } from '@thole/core';
 import type { Agent, App, Event, SessionService, Tool } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { FixedRuntime } from '@thole/testing';
@@ -31,6 +32,20 @@ export async function runAndClose(runner: Runner): Promise<void> {
   await settle();
   await runner.close();
   await run.done;
+}
+
+/** Gives the session to an invocation of a dead process, whose lease has not expired. Other processes know that it is dead. */
+export async function leaseToDeadProcess(
+  { runtime, sessions }: Pick<DurableStore, 'runtime' | 'sessions'>,
+  invocationId: string,
+): Promise<void> {
+  const { store } = sessions.leasing as StoredLeaseManager;
+  const [dead, alive] = ['dead', 'alive'].map(
+    (own) => new StoredLeaseManager(store, runtime, { processes: { own, isDead: (name) => name === 'dead' } }),
+  );
+  const request = { invocationId, holder: 'crashed', waitMs: 0, maxWaiting: 0, ttlMs: 30_000, cleanupMs: 1_000 };
+  await dead!.lease(ref, { ...request, policy: 'reject' });
+  Object.defineProperty(sessions, 'leasing', { value: alive });
 }
 
 /** Returns a tool whose first run never ends, and the count of its runs. */

@@ -257,8 +257,8 @@ export class SqlLeaseStore implements LeaseStore {
     return yield { sql: this.#storage.dialect.statement(sql), parameters };
   }
 
-  #toInfo(key: SessionRef, { invocationId, holder, expiresAt }: LeaseRow, now: number): LeaseInfo {
-    const info = { key: { ...key }, invocationId, holder };
+  #toInfo(key: SessionRef, { invocationId, holder, process, expiresAt }: LeaseRow, now: number): LeaseInfo {
+    const info = { key: { ...key }, invocationId, holder, ...(process !== undefined && { process }) };
     return { ...info, expiresAt: this.#storage.clock.toLocal(expiresAt), expired: expiresAt <= now };
   }
 
