@@ -31,6 +31,8 @@ describe('rateLimit', () => {
   it('answers 429 with Retry-After if it is known, or the Response of the hook', async () => {
     const answers = [
       { retryAfterMs: 1_500 },
+      { retryAfterMs: NaN },
+      { retryAfterMs: -1 },
       false,
       new Response('{"detail":"Tomorrow."}', { status: 429, headers: { 'content-type': 'application/json' } }),
       true,
@@ -44,6 +46,8 @@ describe('rateLimit', () => {
     }
     expect(results).toEqual([
       [429, '2', 'RATE_LIMITED'],
+      [429, null, 'RATE_LIMITED'],
+      [429, '0', 'RATE_LIMITED'],
       [429, null, 'RATE_LIMITED'],
       [429, null, 'Tomorrow.'],
       [200, null, undefined],

@@ -70,7 +70,8 @@ export function readUpdate(update: Fields, bot: TelegramBot): TelegramMessage | 
     address: isInteger(topic) ? `${chatId}/${topic}` : String(chatId),
     sender: String(senderId),
     senderName: [stringIn(from, 'first_name'), stringIn(from, 'last_name')].join(' ').trim(),
-    text: group ? withoutAddress(text, bot) : text,
+    // A mention alone is a message, too.
+    text: (group && withoutAddress(text, bot)) || text,
     file,
     // Two edits may have the same time in seconds, so the update id is added. A repeated update has the same id.
     edited: message === edit ? `${String(getOwn(message, 'edit_date'))}-${updateId}` : undefined,

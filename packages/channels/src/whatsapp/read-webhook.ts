@@ -67,6 +67,7 @@ function readMessage(message: Fields, namesBySender: Map<string, string>): Whats
 }
 
 function textOf(message: Fields, type: string): string {
+  if (type === 'contacts') return listIn(message, type).map(contactText).join('\n');
   const content = objectIn(message, type);
   if (!content) return '';
   if (type === 'text') return stringIn(content, 'body');
@@ -76,6 +77,11 @@ function textOf(message: Fields, type: string): string {
   if (type === 'location')
     return `Location: ${Number(getOwn(content, 'latitude'))}, ${Number(getOwn(content, 'longitude'))}`;
   return MEDIA.includes(type) ? stringIn(content, 'caption') : '';
+}
+
+function contactText(contact: Fields): string {
+  const phones = listIn(contact, 'phones').map((each) => stringIn(each, 'phone'));
+  return `Contact: ${[stringIn(objectIn(contact, 'name'), 'formatted_name'), ...phones].join(', ')}`;
 }
 
 function remoteFile(media: Fields): RemoteFile | undefined {

@@ -142,12 +142,15 @@ describe('TelegramChannel groups', () => {
     await server.deliver({
       message: groupMessage({ id: 5, text: '/forget@thole_bot 3', entities: command('/forget@thole_bot 3') }),
     });
+    const alone = '@thole_bot';
+    await server.deliver({ message: groupMessage({ id: 6, text: alone, entities: mention(alone, alone) }) });
     expect(messages.map(({ text }) => text)).toEqual([
       'what grows?',
       'And you, @thole_bot?',
       'Thanks',
       '/help',
       '/forget 3',
+      '@thole_bot',
     ]);
     expect(messages[0]).toMatchObject({
       sender: '4711',

@@ -96,7 +96,7 @@ describe('WhatsAppChannel webhook', () => {
     expect([await post(batch), prompts]).toEqual([200, ['first', 'second']]);
   });
 
-  it('reads pressed buttons, chosen list entries and locations as text', async () => {
+  it('reads pressed buttons, chosen list entries, locations and contacts as text', async () => {
     const { messages, post } = await startWith();
     await post({
       messages: [
@@ -104,9 +104,22 @@ describe('WhatsAppChannel webhook', () => {
         textMessage({ id: '2', type: 'interactive', interactive: { button_reply: { id: 'choice-0', title: 'yes' } } }),
         textMessage({ id: '3', type: 'interactive', interactive: { list_reply: { id: '1', title: 'Monday' } } }),
         textMessage({ id: '4', type: 'location', location: { latitude: 52.5, longitude: 13.4 } }),
+        textMessage({
+          ...{ id: '5', type: 'contacts' },
+          contacts: [
+            { name: { formatted_name: 'Ada Lovelace' }, phones: [{ phone: '+44 20 1234' }, { phone: '+44 20 5678' }] },
+            { name: { formatted_name: 'Bo' } },
+          ],
+        }),
       ],
     });
-    expect(messages.map(({ text }) => text)).toEqual(['Stop', 'yes', 'Monday', 'Location: 52.5, 13.4']);
+    expect(messages.map(({ text }) => text)).toEqual([
+      'Stop',
+      'yes',
+      'Monday',
+      'Location: 52.5, 13.4',
+      'Contact: Ada Lovelace, +44 20 1234, +44 20 5678\nContact: Bo',
+    ]);
   });
 
   it('listens on a port, and answers 503 before the start and after the stop', async () => {

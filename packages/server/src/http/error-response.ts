@@ -37,8 +37,9 @@ export function errorResponse(
   const status = error.status !== undefined && error.status >= 400 && error.status <= 599 ? error.status : 500;
   const headers = new Headers();
   if (status === 401) headers.set('www-authenticate', 'Bearer');
-  if (error.retryAfterMs !== undefined) headers.set('retry-after', String(Math.ceil(error.retryAfterMs / 1000)));
-  const { code, details } = error;
+  const { code, details, retryAfterMs = NaN } = error;
+  // A hook may have computed a time that is not a number, or is over.
+  if (Number.isFinite(retryAfterMs)) headers.set('retry-after', String(Math.max(0, Math.ceil(retryAfterMs / 1000))));
   const message = clipMessage(error.message);
   const body = p.toBody ? p.toBody({ status, code, message, details }) : { detail: message, code };
   return Response.json({ ...body, ...(status >= 500 && debug && { debug }) }, { status, headers });
