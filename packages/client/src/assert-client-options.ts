@@ -17,17 +17,17 @@ const reconnectNames: Record<keyof ReconnectOptions, true> = { attempts: true, d
 export function assertClientOptions(options: ClientOptions): void {
   rejectUnknownNames(options, clientNames, 'createClient');
   const { baseUrl, reconnect = {}, timeoutMs, idleTimeoutMs } = options;
-  if (typeof baseUrl !== 'string') throw invalid('baseUrl must be a string.');
+  if (!/^(http|\/|$)/.test(baseUrl)) throw invalid('baseUrl must be a path or a URL.');
   rejectUnknownNames(reconnect, reconnectNames, 'reconnect');
-  for (const [name, value] of Object.entries({ timeoutMs, idleTimeoutMs }))
-    if (value !== undefined) assertMs(name, value);
+  assertMs('timeoutMs', timeoutMs);
+  assertMs('idleTimeoutMs', idleTimeoutMs);
   for (const [name, value] of Object.entries(reconnect))
     if (value !== undefined && !(typeof value === 'number' && value >= 0))
       throw invalid(`reconnect.${name} must be a number ≥ 0.`);
 }
 
-/** Throws `INVALID_INPUT` for a time limit that is not above 0. */
-export function assertMs(name: string, value: unknown): void {
+/** Throws `INVALID_INPUT` for a time limit that is set and not above 0. */
+export function assertMs(name: string, value: unknown = 1): void {
   if (!(typeof value === 'number' && value > 0))
     throw invalid(`${name} must be a number of milliseconds above 0, or Infinity.`);
 }

@@ -87,7 +87,7 @@ export class Connection {
       });
     } catch (cause) {
       if (isSent) throw unreachable(path, cause);
-      throw invalid('The option headers threw an error.', { retryable: true, cause });
+      throw invalid('headers() failed.', { retryable: true, cause });
     }
     if (!response.ok) throw await toClientError(path, response, this.runtime.now());
     return response;

@@ -61,5 +61,5 @@ function parse(data: string): Event | Failure {
   } catch {
     // Throws below.
   }
-  throw new ClientError('An event of the run is not a JSON object.', { code: 'INVALID_RESPONSE' });
+  throw new ClientError('An event is not a JSON object.', { code: 'INVALID_RESPONSE' });
 }

@@ -35,8 +35,7 @@ export async function* readFrames(read: () => Promise<Uint8Array | undefined>): 
       }
       line = next;
     }
-    if (length > MAX_FRAME_CHARS)
-      throw new ClientError('An event of the stream is too large.', { code: 'INVALID_RESPONSE' });
+    if (length > MAX_FRAME_CHARS) throw new ClientError('An event is too large.', { code: 'INVALID_RESPONSE' });
   }
 }
 

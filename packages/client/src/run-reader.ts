@@ -170,7 +170,7 @@ export class RunReader implements ClientRun {
       controller.signal.addEventListener('abort', cancel);
       if (controller.signal.aborted) cancel();
       if (!reader || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
-        throw new ClientError(`The response to ${route} is not a stream of events.`, { code: 'INVALID_RESPONSE' });
+        throw new ClientError(`The response to ${route} is not an event stream.`, { code: 'INVALID_RESPONSE' });
       }
       this.#setInvocationId(response.headers.get('x-thole-invocation-id'));
       return reader;
@@ -217,8 +217,7 @@ export class RunReader implements ClientRun {
     if (this.#knownInvocationId === undefined || !ClientError.is(error)) return false;
     // Another process continues the run.
     if (error.code === 'LEASE_LOST') return true;
-    if (this.#assembler.ended) return false;
-    return error.retryable;
+    return !this.#assembler.ended && error.retryable;
   }
 
   #setInvocationId(id: string | null | undefined): void {
@@ -236,7 +235,7 @@ export class RunReader implements ClientRun {
 type Body = ReadableStreamDefaultReader<Uint8Array>;
 
 function connectionLost(cause?: unknown): ClientError {
-  return new ClientError('The connection was lost before the end of the run.', {
+  return new ClientError('The connection was lost before the run ended.', {
     code: 'CONNECTION_LOST',
     retryable: true,
     cause,

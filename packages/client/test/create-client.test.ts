@@ -281,7 +281,7 @@ describe('ClientError', () => {
     const { client, server } = await serverOf([], { headers });
     expect(await errorOf(client.health())).toMatchObject({
       ...{ code: 'INVALID_INPUT', retryable: true, cause: { message: 'no token' } },
-      detail: 'The option headers threw an error.',
+      detail: 'headers() failed.',
     });
     expect(server.requests).toEqual([]);
   });
@@ -306,7 +306,9 @@ describe('ClientError', () => {
     const writing = client.sessions.updateState({ ...ref, stateDelta: circular });
     expect(await errorOf(writing)).toMatchObject({ code: 'INVALID_INPUT', detail: 'The body must be JSON.' });
     expect(server.requests).toEqual([]);
-    expect(() => createClient({} as { baseUrl: string })).toThrow('baseUrl must be a string.');
+    for (const baseUrl of [undefined, null, 8000, 'localhost:8000', 'api'])
+      expect(() => createClient({ baseUrl } as { baseUrl: string })).toThrow('baseUrl must be a path or a URL.');
+    for (const baseUrl of ['', '/api', 'http://localhost:8000', 'https://example.com/api']) createClient({ baseUrl });
   });
 
   it.each<[object, string]>([
