@@ -3,6 +3,8 @@ import { InterruptLog, isClosingRecord, isFinalRecord, isProvisional, requestKin
 import type { Event, FunctionCall, FunctionResponse, Interrupt, Json, Part } from '@thole/core';
 import { withActionMaps } from '../http/wire-event.ts';
 import { fileChunk } from './file-chunk.ts';
+import { ParallelEvents } from './parallel-events.ts';
+import type { OpenAnswer } from './parallel-events.ts';
 import { sourcesOf } from './sources-of.ts';
 import { startsWithStreamed, TextBlocks } from './text-blocks.ts';
 import type { UiChunk } from './ui-chunk.ts';
@@ -29,10 +31,7 @@ export class UiChunks {
   /** Ids of tool calls whose current output is their progress. */
   readonly #hasProgress: Set<string> = new Set();
   readonly #sourceIds: Set<string> = new Set();
-  /** Ids of answers whose partial events are left out, because another answer was open. */
-  readonly #skipped: Set<string> = new Set();
-  /** Stored events of parallel agents, which follow the open answer. */
-  readonly #waiting: Event[] = [];
+  readonly #parallel: ParallelEvents = new ParallelEvents();
   #step: Step | undefined;
   #finishReason: string | undefined;
   #codeCalls: number = 0;
@@ -52,28 +51,14 @@ export class UiChunks {
 
   /** Returns the chunks of the next event. While an answer is written, the events of parallel agents wait for its end. */
   add(event: Event): UiChunk[] {
-    if (this.#isParallel(event)) {
-      if (event.partial) this.#skipped.add(event.id);
-      else this.#waiting.push(event);
-      return [];
-    }
-    if (event.partial && this.#skipped.has(event.id)) return [];
+    if (this.#parallel.hold(event, this.#step)) return [];
     const isOther = !event.partial && event.id !== this.#step?.eventId;
-    const chunks = isOther ? [...this.#takeWaiting(), ...this.#addNow(event)] : this.#addNow(event);
-    return this.#step?.isComplete ? [...chunks, ...this.#takeWaiting()] : chunks;
+    const chunks = isOther ? [...this.#addHeld(), ...this.#addNow(event)] : this.#addNow(event);
+    return this.#step?.isComplete ? [...chunks, ...this.#addHeld()] : chunks;
   }
 
-  /** True if an agent of another branch has an open answer. */
-  #isParallel({ author, branch = '', customMetadata, id }: Event): boolean {
-    const step = this.#step;
-    if (!step || step.isComplete || step.eventId === id || author === 'user' || author === 'system') return false;
-    if (customMetadata?.['progress'] !== undefined) return false;
-    const openBranch = step.branch ?? '';
-    return !isWithin(openBranch, branch) && !isWithin(branch, openBranch);
-  }
-
-  #takeWaiting(): UiChunk[] {
-    return this.#waiting.splice(0).flatMap((each) => this.#addNow(each));
+  #addHeld(): UiChunk[] {
+    return this.#parallel.take().flatMap((each) => this.#addNow(each));
   }
 
   #addNow(nextEvent: Event): UiChunk[] {
@@ -91,7 +76,7 @@ export class UiChunks {
 
   /** Ends the open block and step. */
   end(chunks: UiChunk[]): void {
-    chunks.push(...this.#takeWaiting());
+    chunks.push(...this.#addHeld());
     this.#blocks.close(chunks);
     if (this.#step) chunks.push({ type: 'finish-step' });
     this.#step = undefined;
@@ -290,19 +275,10 @@ export class UiChunks {
 }
 
 /** The current answer of a model. */
-interface Step {
-  eventId: string;
+interface Step extends OpenAnswer {
   author: string;
-  branch: string | undefined;
-  /** True after the stored event of the answer. */
-  isComplete: boolean;
   /** True if the step contains only texts, so that it can be reset without a loss. */
   hasOnlyText: boolean;
-}
-
-/** True if a branch is the other branch or a part of it. */
-function isWithin(branch: string, other: string): boolean {
-  return other === '' || `${branch}.`.startsWith(`${other}.`);
 }
 
 function isOfText({ type }: UiChunk): boolean {
