@@ -32,6 +32,8 @@ export function mapAiSdkError(
       ...(typeof functionality === 'string' && { details: { functionality } }),
     });
   }
+  // The messages of these errors contain the answer.
+  if (/^AI_(JSONParse|TypeValidation)/.test(name)) return unreadableAnswer(error, error, provider, undefined);
   const known = CODES_BY_NAME.find(([pattern]) => pattern.test(name));
   if (known) return new TholeError(known[1], `${provider} failed: ${message}`, { cause: error });
   if (!isConnectionError(error))
@@ -44,7 +46,7 @@ const CODES_BY_NAME: readonly (readonly [RegExp, string])[] = [
   [/^AI_(InvalidPrompt|InvalidArgument|NoSuchModel|TooManyEmbeddingValuesForCall)/, 'MODEL_BAD_REQUEST'],
   [/^AI_NoContentGenerated/, 'MODEL_EMPTY'],
   [/^AI_EmptyResponseBody/, 'MODEL_INCOMPLETE'],
-  [/^AI_(InvalidResponseData|TypeValidation|JSONParse)/, 'MODEL_PROTOCOL'],
+  [/^AI_InvalidResponseData/, 'MODEL_PROTOCOL'],
 ];
 
 interface ApiCallError extends Error {
@@ -75,7 +77,7 @@ function fromApiCall(error: ApiCallError, when: 'sending' | 'reading', provider:
 }
 
 /** Returns the error for an answer that the AI SDK could not read: it ended early, or it is not an answer. */
-function unreadableAnswer(error: ApiCallError, cause: unknown, provider: string, data: unknown): TholeError {
+function unreadableAnswer(error: Error, cause: unknown, provider: string, data: unknown): TholeError {
   if (data !== undefined && readErrorBody(data).isError) return rejectionError(provider, data, 200, {});
   const { name, text } = (cause ?? {}) as { name?: unknown; text?: unknown };
   const endedEarly = name !== 'AI_TypeValidationError' && (typeof text !== 'string' || /^\s*[[{]|^\s*$/.test(text));
@@ -105,8 +107,9 @@ function rejectionError(
     requestId?: string | undefined;
   },
 ): TholeError {
-  const { message = p.fallback, code, type, param, retryAfterMs } = readErrorBody(body);
-  const kind = classifyRejection({ status, code, type, message });
+  const { message = p.fallback, code, type, param, retryAfterMs, status: statusInBody } = readErrorBody(body);
+  // An error in a stream has the status of the response, which is 200.
+  const kind = classifyRejection({ status: status < 400 ? (statusInBody ?? status) : status, code, type, message });
   const retryable = p.retryable ?? kind.retryable;
   const details: JsonObject = { status };
   for (const [key, value] of Object.entries({ code, type, param, requestId: p.requestId }))

@@ -8,6 +8,8 @@ export interface ErrorBody {
   /** The server's code, or the reasons in the details of Google's APIs. */
   readonly code?: string | undefined;
   readonly type?: string | undefined;
+  /** The HTTP status, from servers whose code is a number. */
+  readonly status?: number | undefined;
   readonly param?: string | undefined;
   /** Delay before a retry, from the body of Google's APIs, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
@@ -41,6 +43,7 @@ function readMembers(error: { readonly [member: string]: unknown }): Omit<ErrorB
     message: textOf(error['message']) ?? textOf(error['detail']),
     code: textOf(error['code']) ?? (reasons.length > 0 ? reasons.join(' ') : undefined),
     type: textOf(error['type']) ?? textOf(error['status']),
+    status: typeof error['code'] === 'number' && error['code'] >= 400 ? error['code'] : undefined,
     param: textOf(error['param']),
     retryAfterMs: seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000),
   };

@@ -22,6 +22,12 @@ export type PromptMessage =
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user' | 'assistant' | 'tool'; readonly content: PromptPart[] };
 
+/** Sent between answers of tools and a message of the user to Mistral, which requires a message of the model there. */
+const REPLY_TO_TOOLS = 'I have received these answers.';
+
+/** Sent if the history does not begin with a message of the user, which some models require. */
+const FIRST_MESSAGE = 'Follow the system instruction.';
+
 /** Pattern of ids of calls that the common providers accept. */
 const VALID_ID = /^[\w-]{1,40}$/;
 
@@ -41,8 +47,10 @@ export function toAiSdkPrompt({ contents, config }: LlmRequest, target: RequestT
   const add = (role: 'user' | 'assistant' | 'tool', parts: readonly PromptPart[]): void => {
     const last = messages.at(-1);
     if (parts.length === 0) return;
-    if (last && last.role === role) last.content.push(...parts);
-    else messages.push({ role, content: [...parts] });
+    if (last && last.role === role) return void last.content.push(...parts);
+    if (last?.role === 'tool' && role === 'user' && /mistral/i.test(target.endpoint.name))
+      messages.push({ role: 'assistant', content: [{ type: 'text', text: REPLY_TO_TOOLS }] });
+    messages.push({ role, content: [...parts] });
   };
   contents.forEach(({ role, parts = [] }, content) => {
     if (role !== 'model') {
@@ -71,7 +79,12 @@ export function toAiSdkPrompt({ contents, config }: LlmRequest, target: RequestT
       calls.flatMap(({ answer }) => (answer ? filesOf(answer, target) : [])),
     );
   });
-  if (messages.at(-1)?.role === 'assistant') add('user', [{ type: 'text', text: LAST_MESSAGE }]);
+  const first = messages.findIndex(({ role }) => role !== 'system');
+  if (messages[first]?.role === 'assistant')
+    messages.splice(first, 0, { role: 'user', content: [{ type: 'text', text: FIRST_MESSAGE }] });
+  const lastRole = messages.at(-1)?.role;
+  if (contents.length > 0 && lastRole !== 'user' && lastRole !== 'tool')
+    add('user', [{ type: 'text', text: LAST_MESSAGE }]);
   return messages;
 }
 
@@ -127,7 +140,8 @@ function toAssistantParts(part: Part, p: SentCall, target: RequestTarget): Promp
       file ? { ...file, ...metadataOptions } : { type: 'text', text: mediaLine((part.inlineData ?? part.fileData)!) },
     ];
   } else {
-    sent = toTextParts(part).map((each) => ({ ...each, ...metadataOptions }));
+    const texts = metadata && part.text ? [{ type: 'text', text: part.text }] : toTextParts(part);
+    sent = texts.map((each) => ({ ...each, ...metadataOptions }));
   }
   return [...before, ...sent, ...after];
 }
@@ -136,7 +150,8 @@ function toAssistantParts(part: Part, p: SentCall, target: RequestTarget): Promp
 function toTextParts({ text, executableCode: code, codeExecutionResult: result }: Part): JsonObject[] {
   if (code) return [{ type: 'text', text: `\`\`\`${code.language?.toLowerCase() ?? ''}\n${code.code}\n\`\`\`` }];
   if (result) return [{ type: 'text', text: `\`\`\`\n${result.output ?? result.outcome ?? ''}\n\`\`\`` }];
-  return text ? [{ type: 'text', text }] : [];
+  // Some APIs reject blank texts.
+  return text?.trim() ? [{ type: 'text', text }] : [];
 }
 
 function filesOf({ name, parts = [] }: FunctionResponse, target: RequestTarget): PromptPart[] {

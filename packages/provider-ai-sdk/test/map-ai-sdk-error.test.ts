@@ -88,9 +88,18 @@ describe('mapAiSdkError', () => {
     [{ message: 'Rate limit reached', type: 'requests' }, 'MODEL_RATE_LIMITED'],
     [{ error: { code: 'server_error', message: 'Oops' } }, 'MODEL_UNAVAILABLE'],
     ['The model is overloaded.', 'MODEL_OVERLOADED'],
+    [{ message: 'Slow down', code: 429 }, 'MODEL_RATE_LIMITED'],
     [undefined, 'MODEL_FAILED'],
   ])('maps the error %j of a stream to %s', (error, code) => {
     expect(map(error, 'reading').code).toBe(code);
+  });
+
+  it('never returns the text of an answer that the AI SDK cannot read in a stream', () => {
+    const cause = new Error('It is broken.');
+    const incomplete = map(new JSONParseError({ text: '{"text":"My key is 1234', cause }), 'reading');
+    const wrong = map(new TypeValidationError({ value: { text: 'My key is 1234' }, cause }), 'reading');
+    expect([incomplete.code, wrong.code]).toEqual(['MODEL_INCOMPLETE', 'MODEL_PROTOCOL']);
+    expect(incomplete.message + wrong.message).not.toContain('1234');
   });
 
   it('maps the errors that the AI SDK throws before a request', () => {

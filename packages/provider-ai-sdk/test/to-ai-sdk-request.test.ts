@@ -17,6 +17,7 @@ const promptOf = (contents: Content[], changes: Partial<RequestTarget> = {}): un
   convert({ contents }, changes)['prompt'];
 const user = (text: string): Content => ({ role: 'user', parts: [{ text }] });
 const lastMessage = { role: 'user', content: [{ type: 'text', text: 'Continue.' }] };
+const firstMessage = { role: 'user', content: [{ type: 'text', text: 'Follow the system instruction.' }] };
 const PIXEL = 'iVBORw0KGgo=';
 const image = { inlineData: { mimeType: 'image/png', data: PIXEL, displayName: 'room.png' } };
 
@@ -202,6 +203,7 @@ describe('messages', () => {
       image,
     ];
     expect(promptOf([{ role: 'model', parts }])).toEqual([
+      firstMessage,
       {
         role: 'assistant',
         content: [
@@ -229,6 +231,7 @@ describe('messages', () => {
       ],
     });
     expect(promptOf([answerOf(endpoint.name)])).toEqual([
+      firstMessage,
       {
         role: 'assistant',
         content: [
@@ -241,14 +244,57 @@ describe('messages', () => {
       lastMessage,
     ]);
     expect(promptOf([answerOf('ai-sdk:google.generative-ai')])).toEqual([
+      firstMessage,
       { role: 'assistant', content: [{ type: 'text', text: 'Yes.' }] },
       lastMessage,
     ]);
   });
 
+  it('begin with a message of the user after the instruction, as some models require', () => {
+    const answer: Content = { role: 'model', parts: [{ text: 'Yes.' }] };
+    const prompt = convert({ contents: [answer], config: { systemInstruction: 'Be kind.' } })['prompt'];
+    expect(prompt).toMatchObject([{ role: 'system' }, firstMessage, { role: 'assistant' }, lastMessage]);
+  });
+
+  it.each([
+    ['ai-sdk:mistral.chat', ['user', 'assistant', 'tool', 'assistant', 'user']],
+    ['ai-sdk:openai.chat', ['user', 'assistant', 'tool', 'user']],
+  ])('contain a reply between answers and a message of the user for %s: %j', (name, roles) => {
+    const contents: Content[] = [
+      user('Hi'),
+      { role: 'model', parts: [{ functionCall: { id: 'c1', name: 'show', args: {} } }] },
+      { role: 'user', parts: [{ functionResponse: { id: 'c1', name: 'show', response: {} } }] },
+      user('Bye'),
+    ];
+    const prompt = promptOf(contents, { endpoint: { name } }) as { role: string }[];
+    expect(prompt.map(({ role }) => role)).toEqual(roles);
+  });
+
   it('end with a message of the user or a tool, as some models require', () => {
     expect(promptOf([user('Hi'), { role: 'model', parts: [{ text: 'Yes.' }] }])).toMatchObject([{}, {}, lastMessage]);
     expect(promptOf([user('Hi')])).toHaveLength(1);
+  });
+});
+
+describe('blank texts', () => {
+  const blank: Content = { role: 'model', parts: [{ text: ' \n' }] };
+
+  it('are left out, because some APIs reject them', () => {
+    const [hello, bye] = [user('Hello'), user('Bye')];
+    expect(promptOf([hello, blank, user(' '), bye])).toEqual([
+      { role: 'user', content: ['Hello', 'Bye'].map((text) => ({ type: 'text', text })) },
+    ]);
+    expect(promptOf([user(' ')])).toEqual([lastMessage]);
+  });
+
+  it('are sent with the metadata of the same endpoint', () => {
+    const metadata = { openai: { itemId: 'msg_1' } };
+    const part = { text: ' ', partMetadata: { provider: endpoint.name, metadata } };
+    expect(promptOf([user('Hello'), { role: 'model', parts: [part] }, user('Bye')])).toMatchObject([
+      {},
+      { role: 'assistant', content: [{ type: 'text', text: ' ', providerOptions: metadata }] },
+      {},
+    ]);
   });
 });
 
@@ -264,6 +310,7 @@ describe('names of calls', () => {
     ];
     const config = { tools: [{ functionDeclarations: [{ name: 'hotel.show' }] }] };
     expect(convert({ contents, config })['prompt']).toMatchObject([
+      firstMessage,
       { role: 'assistant', content: [{ type: 'tool-call', toolName: sent }] },
       { role: 'tool', content: [{ type: 'tool-result', toolName: sent }] },
     ]);
@@ -334,6 +381,7 @@ describe('files', () => {
       },
     ];
     expect(promptOf(contents, { unreadable: new Set(['image/jpeg']) })).toMatchObject([
+      firstMessage,
       { role: 'assistant' },
       { role: 'tool', content: [{ type: 'tool-result', output: { type: 'json', value: { ok: true } } }] },
       {

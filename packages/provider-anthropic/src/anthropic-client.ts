@@ -79,8 +79,10 @@ export class AnthropicClient {
   }
 
   async #create(): Promise<Sdk> {
-    const { apiKey, baseUrl, headers, bedrock, vertex } = this.#options;
+    const { apiKey, headers, bedrock, vertex } = this.#options;
+    const { baseUrl, defaultQuery } = splitQuery(this.#options.baseUrl);
     const options = {
+      defaultQuery,
       maxRetries: 0,
       timeout: NO_TIMEOUT_MS,
       logLevel: 'off' as const,
@@ -125,6 +127,15 @@ export class AnthropicClient {
     const baseURL = baseUrl ?? 'https://api.anthropic.com';
     return new Anthropic({ ...options, apiKey: apiKey ?? 'none', authToken: null, webhookKey: null, baseURL }) as Sdk;
   }
+}
+
+/** Returns the URL without its query, and the query: the SDK would add its paths to the query. */
+function splitQuery(url: string | undefined): { baseUrl?: string; defaultQuery?: { [name: string]: string } } {
+  if (url === undefined) return {};
+  const parsed = new URL(url);
+  const defaultQuery = Object.fromEntries(parsed.searchParams);
+  parsed.search = '';
+  return { baseUrl: parsed.href, defaultQuery };
 }
 
 /** Removes the header with the placeholder key, which the SDK requires although the server needs no key. */

@@ -119,6 +119,7 @@ function filesOf({ parts = [] }: FunctionResponse, target: MessagesTarget): Json
 
 /** Returns the files of a model's message for a message of the user, because the model's messages cannot contain files. */
 function toFileBlocks(parts: readonly Part[], target: MessagesTarget): JsonObject[] {
-  const files = parts.map((part) => toMediaBlock(part, target)).filter((block) => block !== undefined);
+  const shown = parts.filter(({ thought }) => !thought);
+  const files = shown.map((part) => toMediaBlock(part, target)).filter((block) => block !== undefined);
   return files.length > 0 ? [toTextBlock('Files of your last message:'), ...files] : [];
 }

@@ -68,6 +68,14 @@ describe('Anthropic', () => {
     });
   });
 
+  it('sends the query of baseUrl with each request', async () => {
+    const server = await ProtocolServer.start(({ body }) => answerWith(textMessage('Nine.'), body as JsonObject));
+    servers.push(server);
+    const baseUrl = `${server.url}/claude/?team=hotel&n=1`;
+    await ask(new Anthropic({ model: 'claude-sonnet-5-5', apiKey: 'k', baseUrl, retry: false }));
+    expect(server.requests[0]!.path).toBe('/claude/v1/messages?team=hotel&n=1');
+  });
+
   it('sends sampling settings in the earlier version of the API, which has them', async () => {
     const { llm, server } = await start((body) => answerWith(textMessage('Nine.'), body));
     await ask(llm, { ...hello, config: { temperature: 0.5 } });

@@ -32,6 +32,11 @@ describe('toAnthropicMessages', () => {
     ]);
   });
 
+  it('leaves out images that are thoughts', () => {
+    const sent = messages(user({ text: 'a' }), model({ ...PNG, thought: true }, { text: 'b' }), user({ text: 'c' }));
+    expect(JSON.stringify(sent)).not.toMatch(/image|Files/);
+  });
+
   it('begins and ends with a message of the user', () => {
     expect(messages(model({ text: 'Hi.' })).map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
     expect(messages()).toHaveLength(1);

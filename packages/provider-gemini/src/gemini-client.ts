@@ -137,7 +137,7 @@ export class GeminiClient {
     let hasSent = false;
     const fetch: typeof globalThis.fetch = (input, init) => {
       hasSent = true;
-      return connection.fetch(input, init);
+      return connection.fetch(this.#withQuery(input), init);
     };
     const sdk = await this.#load();
     try {
@@ -145,6 +145,13 @@ export class GeminiClient {
     } catch (error) {
       throw hasSent || TholeError.is(error) ? error : credentialsError(error);
     }
+  }
+
+  /** Adds the query of `baseUrl` to an address of the SDK, which would add its paths to the query. */
+  #withQuery(address: Parameters<typeof globalThis.fetch>[0]): Parameters<typeof globalThis.fetch>[0] {
+    const query = this.#options.baseUrl === undefined ? '' : new URL(this.#options.baseUrl).search;
+    if (query === '' || typeof address !== 'string') return address;
+    return `${address}${address.includes('?') ? '&' : '?'}${query.slice(1)}`;
   }
 
   #load(): Promise<Sdk> {
@@ -173,7 +180,7 @@ async function load(options: GeminiConnectionOptions): Promise<Sdk> {
   const sdkOptions: GoogleGenAIOptions = { vertexai, httpOptions: { ...(headers && { headers: { ...headers } }) } };
   const apiVersion = options.apiVersion ?? (vertexai ? undefined : 'v1beta');
   if (apiVersion !== undefined) sdkOptions.apiVersion = apiVersion;
-  if (options.baseUrl !== undefined) sdkOptions.httpOptions!.baseUrl = options.baseUrl;
+  if (options.baseUrl !== undefined) sdkOptions.httpOptions!.baseUrl = options.baseUrl.replace(/[?#].*$/s, '');
   // An API key needs no credentials. The SDK's portable build reads no environment.
   if (apiKey !== undefined && project === undefined) {
     const { GoogleGenAI } = await import('@google/genai/web');

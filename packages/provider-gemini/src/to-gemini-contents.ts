@@ -9,7 +9,10 @@ type GeminiContent = { role: 'user' | 'model'; parts: JsonObject[] };
 /** Sent instead of a missing signature. Google documents it for histories that another model began. */
 const PLACEHOLDER_SIGNATURE = 'skip_thought_signature_validator';
 
-/** Sent as the only message if a request has no message: the API rejects empty contents. */
+/**
+ * Sent as the only message if a request has no message, because the API rejects empty contents. Sent first if the history
+ * begins with calls, for example after a compaction: the API rejects calls that do not follow the user.
+ */
 const PLACEHOLDER_MESSAGE = 'Follow the system instruction.';
 
 /**
@@ -60,6 +63,8 @@ export function toGeminiContents(
     if (pending.length > 0) append(sent, { role: 'user', parts: pending });
   }
   if (sent.length === 0) return [{ role: 'user', parts: [{ text: PLACEHOLDER_MESSAGE }] }];
+  if (sent[0]!.parts.some((part) => 'functionCall' in part))
+    sent.unshift({ role: 'user', parts: [{ text: PLACEHOLDER_MESSAGE }] });
   if (sent.at(-1)!.role === 'model') sent.push({ role: 'user', parts: [{ text: LAST_MESSAGE }] });
   if (isGemini3(model)) signCurrentTurn(sent);
   return sent;

@@ -35,6 +35,21 @@ describe('requests of Gemini', () => {
     expect(requests[0]?.path).toBe('/v1/models/gemini-2.5-flash:generateContent');
   });
 
+  it.each([
+    [false, '/google/v1beta/models/gemini-2.5-flash:generateContent?team=hotel&n=1'],
+    [true, '/google/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse&team=hotel&n=1'],
+  ])('have the query of baseUrl (streamed: %s)', async (stream, path) => {
+    await withServer(
+      () => (stream ? streamed([plainText]) : whole(plainText)),
+      async (server) => {
+        const baseUrl = `${server.url}/google/?team=hotel&n=1`;
+        const llm = new Gemini({ model: 'gemini-2.5-flash', apiKey: 'a-local-key', baseUrl, retry: false });
+        await collect(llm, question(), stream);
+        expect(server.requests[0]!.path).toBe(path);
+      },
+    );
+  });
+
   it('are sent to Vertex AI with an express-mode key, or with project and location', async () => {
     const express = await ask(whole(plainText), { options: { vertexai: true } });
     expect(express.requests[0]?.path).toBe('/v1beta1/publishers/google/models/gemini-2.5-flash:generateContent');

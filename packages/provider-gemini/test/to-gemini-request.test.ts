@@ -347,6 +347,18 @@ describe('history in toGeminiRequest', () => {
       expect(contentsOf(contents)).toEqual([user({ text: 'Follow the system instruction.' })]);
   });
 
+  it('begins with a message of the user if its first content has a call, which the API rejects', () => {
+    const call = model({ functionCall: { id: 'a', name: 'f', args: {} } });
+    const answer = user({ functionResponse: { id: 'a', name: 'f', response: {} } });
+    expect(contentsOf([call, answer, hello])).toMatchObject([
+      user({ text: 'Follow the system instruction.' }),
+      { role: 'model' },
+      { role: 'user' },
+      hello,
+    ]);
+    expect(contentsOf([model({ text: 'Hello.' }), hello])).toHaveLength(2);
+  });
+
   it('contains updates of a call without willContinue', () => {
     const call = model({ functionCall: { id: 'a', name: 'f', args: {} } });
     const update = user({ functionResponse: { id: 'a', name: 'f', response: { done: 0.5 }, willContinue: true } });

@@ -435,6 +435,15 @@ describe('history of the same provider', () => {
   const withoutEmptyLogprobs = (item: JsonObject): JsonObject =>
     JSON.parse(JSON.stringify(item, (key, value) => (key === 'logprobs' ? undefined : value))) as JsonObject;
 
+  it('is sent back without a function call that has no name', () => {
+    const nameless = answered([textMessage, functionCall('', '{}')]);
+    expect(inputOf([hello, nameless, hello])).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant' },
+      { role: 'user' },
+    ]);
+  });
+
   it('contains later changes of the parts', () => {
     const [text, call] = answered([message(['My key is 1234.']), functionCall('find_rooms', '{"city":"Oslo"}')]).parts!;
     const changed = model(

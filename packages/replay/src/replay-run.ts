@@ -55,7 +55,7 @@ const names = optionNames<ReplayOptions>({
 /**
  * Runs an app or agent on a recording or its file, and compares the events and calls. Models, tools and steps return
  * their recorded answers. Only tools and steps that paused, ran an agent or made other steps run again. Ids, times and
- * `seq` of events are not compared. Compactions are off. Throws `RECORDING_INVALID` if the file is not a recording, and the
+ * `seq` of events are not compared, and neither is the order between events of parallel branches. Compactions are off. Throws `RECORDING_INVALID` if the file is not a recording, and the
  * errors of `Runner` for an invalid app.
  */
 export async function replayRun(
@@ -109,16 +109,21 @@ async function compareRun(p: {
     recorded.kind === 'resume' ? runner.resume(request as ResumeRequest) : runner.runAsync(request as RunRequest);
   let isOver = false;
   const driving = interceptor.drive(runtime, () => isOver);
-  let index = 0;
+  const remaining = [...recorded.events];
   let error: object | undefined;
   try {
     for await (const event of run) {
       if (event.partial) continue;
       if (interceptor.difference) break;
-      const expected = recorded.events[index];
+      // The order of events of parallel branches depends on timing.
+      const at = Math.max(
+        remaining.findIndex(({ branch }) => branch === event.branch),
+        0,
+      );
+      const expected = remaining[at];
       const found = firstDifference(expected && toComparable(expected), toComparable(event));
-      if (found) return { index, ...found };
-      index++;
+      if (found) return { index: expected ? recorded.events.indexOf(expected) : recorded.events.length, ...found };
+      remaining.splice(at, 1);
     }
   } catch (thrown) {
     error = errorToCompare(toRecordedError(thrown));
@@ -128,11 +133,11 @@ async function compareRun(p: {
     isOver = true;
     await driving;
   }
+  const index = remaining[0] ? recorded.events.indexOf(remaining[0]) : recorded.events.length;
   if (interceptor.difference) return { index, ...interceptor.difference };
   const found = firstDifference(recorded.error && errorToCompare(recorded.error), error);
   if (found) return { index, call: 'the error of the run', ...found };
-  if (index < recorded.events.length)
-    return { index, path: '', expected: toComparable(recorded.events[index]!), actual: undefined };
+  if (remaining[0]) return { index, path: '', expected: toComparable(remaining[0]), actual: undefined };
   const unused = interceptor.unusedCall();
   return unused && { index, ...unused };
 }

@@ -382,6 +382,21 @@ describe('replayRun', () => {
     expect(await replayRun(recording, parallel(new ScriptedLlm(), new ScriptedLlm()))).toMatchObject({ equal: true });
   });
 
+  it('accepts another order of the events of parallel branches, which depends on timing', async () => {
+    const branches = ['fast', 'slow'].map(
+      (name) => new LlmAgent({ name, model: new ScriptedLlm(calls('none', {}), says('Done.')) }),
+    );
+    const rootAgent = new ParallelAgent({ name: 'both', subAgents: branches });
+    const recording = await recordRun(optionsFor({ name: 'trips', rootAgent }), hello);
+    const [run] = recording.runs;
+    const [message, ...events] = run!.events;
+    run!.events = [message!, ...events.toSorted((a, b) => a.branch!.localeCompare(b.branch!))];
+    expect(run!.events.map(({ author }) => author).join(' ')).toBe('user fast fast fast slow slow slow');
+    expect(await replayRun(recording, rootAgent)).toMatchObject({ equal: true });
+    run!.events.splice(2, 1);
+    expect(await replayRun(recording, rootAgent)).toMatchObject({ difference: { index: 2, path: 'content.role' } });
+  });
+
   it('rejects an app that is missing with INVALID_INPUT', async () => {
     const recording = await record(weatherAnswers);
     const expected = { code: 'INVALID_INPUT', message: 'app must be an app or its root agent, got undefined.' };

@@ -8,6 +8,8 @@ export interface ServerRequirements {
   readonly needsReasoningContent: boolean;
   /** True if the server requires the member also for calls without thoughts. */
   readonly needsEmptyReasoningContent: boolean;
+  /** True if the server rejects a message of the user directly after answers of tools. */
+  readonly needsReplyToTools: boolean;
   /** The server's name of the setting `seed`. */
   readonly seed: 'seed' | 'random_seed';
   /** Pattern of the call ids that the server accepts. Ids of other providers may be longer or have other characters. */
@@ -24,6 +26,7 @@ export function requirementsOf(provider: string): ServerRequirements {
     needsUsageOption: !isMistral,
     needsReasoningContent: isDeepSeek || /moonshot|kimi/i.test(provider),
     needsEmptyReasoningContent: isDeepSeek,
+    needsReplyToTools: isMistral,
     seed: isMistral ? 'random_seed' : 'seed',
     callId: isMistral ? /^[a-zA-Z0-9]{9}$/ : isOpenAi ? /^[\w.:-]{1,40}$/ : /^[!-~]+$/,
   };

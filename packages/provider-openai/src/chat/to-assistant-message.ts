@@ -55,7 +55,9 @@ export function toAssistantMessage(
 }
 
 function textOfPart({ text, thought, executableCode, codeExecutionResult, inlineData, fileData }: Part): string {
-  if (text !== undefined) return thought ? '' : text;
+  // A thought may be an image.
+  if (thought) return '';
+  if (text !== undefined) return text;
   if (executableCode)
     return `\n\`\`\`${(executableCode.language ?? '').toLowerCase()}\n${executableCode.code}\n\`\`\`\n`;
   if (codeExecutionResult)

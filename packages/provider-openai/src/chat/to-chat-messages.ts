@@ -28,10 +28,15 @@ export function toChatMessages({ contents, config }: LlmRequest, target: Request
   const turns = joinTurns(contents, pairs);
   const withCalls = requirements.needsReasoningContent ? findTurnsWithCalls(turns) : undefined;
   const messages: Message[] = config.systemInstruction ? [{ role: 'system', content: config.systemInstruction }] : [];
+  const addUser = (content: string | ContentPart[]): void => {
+    if (requirements.needsReplyToTools && messages.at(-1)?.role === 'tool')
+      messages.push({ role: 'assistant', content: REPLY_TO_TOOLS });
+    messages.push({ role: 'user', content });
+  };
   for (const turn of turns) {
     if (turn.role === 'user') {
       const content = userContent(turn.parts, target.provider, newest);
-      if (content) messages.push({ role: 'user', content });
+      if (content) addUser(content);
       continue;
     }
     const message = toAssistantMessage(turn.parts, (part) => callIdOf(part, pairs, ids), {
@@ -46,11 +51,14 @@ export function toChatMessages({ contents, config }: LlmRequest, target: Request
     );
     messages.push(...calls.map((pair) => toolMessage(pair, ids.get(pair)!)));
     const files = calls.flatMap(({ answer }) => (answer ? filesOf(answer, target.provider) : []));
-    if (files.length > 0) messages.push({ role: 'user', content: joinTexts(files) });
+    if (files.length > 0) addUser(joinTexts(files));
   }
   if (messages.at(-1)?.role === 'assistant') messages.push({ role: 'user', content: LAST_MESSAGE });
   return messages;
 }
+
+/** Sent between answers of tools and a message of the user to servers that require a message of the model there. */
+const REPLY_TO_TOOLS = 'I have received these answers.';
 
 interface Turn {
   readonly role: 'user' | 'model';

@@ -3,8 +3,8 @@ import type { Json, JsonObject } from '@thole/core';
 
 /**
  * Returns the items of one answer without the items for which the API rejects the complete request. These are empty
- * messages, calls of the provider without an answer among the items, reasoning at the end, and reasoning for a model that
- * does not accept it. If the server does not store items, reasoning without encrypted content and text is removed, too.
+ * messages, function calls without a name, calls of the provider without an answer among the items, reasoning at the end,
+ * and reasoning for a model that does not accept it. If the server does not store items, reasoning without encrypted content and text is removed, too.
  * If reasoning is removed, or is already missing (`isComplete` is false), only messages and function calls are sent,
  * without ids: for items with ids, the server requires the reasoning.
  */
@@ -41,7 +41,7 @@ const isEmptyMessage = (item: JsonObject): boolean =>
 const hasText = (entry: Json): boolean => isPlainObject(entry) && Boolean(entry['text'] || entry['refusal']);
 function isFunctionCallOrAnswered(item: JsonObject, items: readonly JsonObject[]): boolean {
   const { type, call_id: id } = item;
-  if (type === 'function_call') return typeof item['name'] === 'string';
+  if (type === 'function_call') return typeof item['name'] === 'string' && item['name'] !== '';
   if (id === undefined || id === null) return true;
   return items.some((each) => each !== item && each['call_id'] === id);
 }

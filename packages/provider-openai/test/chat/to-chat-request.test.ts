@@ -1,4 +1,4 @@
-import type { Content, GenerateContentConfig, JsonObject, LlmRequest } from '@thole/core';
+import type { Content, GenerateContentConfig, JsonObject, LlmRequest, Part } from '@thole/core';
 import { deepFreeze } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 import { toChatRequest } from '../../src/chat/to-chat-request.ts';
@@ -250,6 +250,25 @@ describe('history in toChatRequest', () => {
       { role: 'tool', tool_call_id: 'a', content: expect.stringContaining('"status":"pending"') },
       { role: 'user', content: 'Well?\nother returned {"ok":true}' },
     ]);
+  });
+
+  it.each([
+    ['api.mistral.ai', ['assistant', 'tool', 'assistant', 'user', 'assistant', 'tool', 'assistant', 'user']],
+    ['openai', ['assistant', 'tool', 'user', 'assistant', 'tool', 'user']],
+  ])('sends a reply between answers and a message of the user to %s: %j', (provider, roles) => {
+    const file = { inlineData: { mimeType: 'image/png', data: 'AA==' } };
+    const withFile: Part = { functionResponse: { id: 'b', name: 'see', response: {}, parts: [file] } };
+    const contents = [
+      ...[model(call('find', 'a')), user(answer('find', 'a')), user({ text: 'Well?' })],
+      ...[model(call('see', 'b')), user(withFile)],
+    ];
+    expect(messagesOf(contents, provider).map(({ role }) => role)).toEqual(roles);
+  });
+
+  it('leaves out images that are thoughts', () => {
+    const image = { inlineData: { mimeType: 'image/png', data: 'AA==' }, thought: true };
+    const [, message] = messagesOf([user({ text: 'Hi' }), model(image, { text: 'Yes.' })]);
+    expect(message).toEqual({ role: 'assistant', content: 'Yes.' });
   });
 
   it('sends broken arguments back unchanged, except to servers that would reject them', () => {

@@ -18,6 +18,8 @@ export const Shape = {
   transcript: 64,
   rewind: 128,
   compaction: 256,
+  /** A part without the data of its kind, which events of other frameworks may contain. */
+  incomplete: 512,
 } as const;
 
 /** Returns the shape of an event, from one pass over its parts. */
@@ -38,11 +40,22 @@ export function isPlain(shape: number): boolean {
 function shapeOfPart(part: Part): number {
   const visible = part.thought || isBlankPart(part) ? 0 : Shape.visible;
   const { functionCall, functionResponse } = part;
-  if (functionCall === undefined && functionResponse === undefined) return visible | Shape.other;
+  const incomplete = isCompletePart(part) ? 0 : Shape.incomplete;
+  if (functionCall === undefined && functionResponse === undefined) return visible | Shape.other | incomplete;
   const kind = (functionCall ? Shape.calls : 0) | (functionResponse ? Shape.answers : 0);
   const isPure = part.text === undefined && (kind === Shape.calls || kind === Shape.answers);
-  return visible | kind | (isPure ? 0 : Shape.mixed) | (isFrameworkPart(part) ? Shape.framework : 0);
+  return visible | kind | incomplete | (isPure ? 0 : Shape.mixed) | (isFrameworkPart(part) ? Shape.framework : 0);
 }
+
+/** True unless a call has no arguments, an answer has no response, or a file has no data or type. */
+export function isCompletePart({ functionCall, functionResponse, inlineData, fileData }: Part): boolean {
+  if (functionCall && !isObject(functionCall.args)) return false;
+  if (functionResponse && !isObject(functionResponse.response)) return false;
+  if (inlineData && (typeof inlineData.data !== 'string' || typeof inlineData.mimeType !== 'string')) return false;
+  return !fileData || typeof fileData.fileUri === 'string';
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function shapeWithoutParts(event: Event): number {
   let shape = transcriptOf(event) ? Shape.transcript : 0;

@@ -129,11 +129,12 @@ function isFallbackError(error: unknown): boolean {
   return TholeError.is(error) && fallbackCodes.includes(error.code);
 }
 
+/** Adds the name of the model. If it is a `FallbackLlm`, it has already added the name of the model that answered. */
 function answeredBy(model: string, response: LlmResponse): LlmResponse {
   return {
     ...response,
     modelVersion: response.modelVersion ?? model,
-    customMetadata: { ...response.customMetadata, answeredBy: model },
+    customMetadata: { answeredBy: model, ...response.customMetadata },
   };
 }
 
@@ -141,11 +142,13 @@ function withEarlier(error: unknown, model: string, earlier: JsonObject[]): Thol
   if (!TholeError.is(error))
     return new TholeError('MODEL_FAILED', `Model ${model} failed.`, { cause: error, details: { earlier } });
   const { code, message, retryable, retryAfterMs, status, details } = error;
+  // A `FallbackLlm` among the models has earlier errors, too.
+  const inner = Array.isArray(details?.['earlier']) ? details['earlier'] : [];
   return new TholeError(code, message, {
     retryable,
     retryAfterMs,
     status,
-    details: { ...details, earlier },
+    details: { ...details, earlier: [...earlier, ...inner] },
     cause: error,
   });
 }

@@ -73,6 +73,26 @@ describe('includeEvents', () => {
     ]);
   });
 
+  it('adds missing arguments and responses, and leaves out files without data or type (contract 17)', () => {
+    const callWith = (member: object): Part => ({ functionCall: { id: 'c', name: 'look', ...member } }) as Part;
+    const answerWith = (member: object): Part => ({ functionResponse: { id: 'c', name: 'look', ...member } }) as Part;
+    const files = [{ inlineData: { data: 'AA==' } }, { inlineData: { mimeType: 'image/png' } }, { fileData: {} }];
+    const events = includeEvents(
+      historyOf(
+        parts(callWith({}), callWith({ args: null }), callWith({ args: { a: 1 } })),
+        parts(answerWith({}), answerWith({ response: [1] }), answerWith({ response: { a: 1 } })),
+        parts({ text: 'See:' }, ...(files as Part[])),
+        parts(files[0] as Part),
+      ),
+      undefined,
+    );
+    expect(events.map(({ content }) => content!.parts)).toEqual([
+      [{}, {}, { a: 1 }].map((args) => callWith({ args })),
+      [{}, { result: [1] }, { a: 1 }].map((response) => answerWith({ response })),
+      [{ text: 'See:' }],
+    ]);
+  });
+
   it('leaves out partial events, and keeps compaction records and transcriptions', () => {
     const record = compaction(['e1'], 'short', { startSeq: 1, endSeq: 1 });
     expect(

@@ -49,6 +49,26 @@ describe('FallbackLlm', () => {
     expect(final).toMatchObject({ modelVersion: 'a-2026', customMetadata: { region: 'north', answeredBy: 'a' } });
   });
 
+  it('names the model that answered, and all earlier errors, if its models are FallbackLlms', async () => {
+    const nest = (...answers: ScriptedAnswer[]): FallbackLlm => {
+      const [a, b] = [named('a', fails('MODEL_OVERLOADED')), named('b', ...answers)];
+      const inner = new FallbackLlm({ name: 'inner', models: [a, b] });
+      return new FallbackLlm({ models: [named('first', fails('MODEL_UNAVAILABLE')), inner] });
+    };
+    const { final } = await callLlm(nest(says('yes')));
+    expect(final).toMatchObject({ modelVersion: 'b', customMetadata: { answeredBy: 'b' } });
+    const { error } = await callLlm(nest(fails('MODEL_TIMEOUT')));
+    expect(error).toMatchObject({
+      code: 'MODEL_TIMEOUT',
+      details: {
+        earlier: [
+          { model: 'first', code: 'MODEL_UNAVAILABLE' },
+          { model: 'a', code: 'MODEL_OVERLOADED' },
+        ],
+      },
+    });
+  });
+
   it.each(['MODEL_RATE_LIMITED', 'MODEL_OVERLOADED', 'MODEL_UNAVAILABLE', 'MODEL_TIMEOUT', 'MODEL_INCOMPLETE'])(
     'calls the next model, with the name of that model, after %s',
     async (code) => {
