@@ -71,9 +71,14 @@ export function assertConnectionOptions(options: ConnectionOptions, own: readonl
   if (apiKey !== undefined && (typeof apiKey !== 'string' || apiKey === '')) {
     throw new TholeError('INVALID_INPUT', `apiKey of ${owner} must be a string that is not empty.`);
   }
+  if (apiKey !== undefined && !isHeaderValue(apiKey)) {
+    throw new TholeError('INVALID_INPUT', `apiKey of ${owner} has characters that no key has. Copy the key again.`);
+  }
   if (baseUrl !== undefined && !isHttpUrl(baseUrl)) {
     throw new TholeError('INVALID_INPUT', `baseUrl of ${owner} must be an http or https URL.`);
   }
+  if (baseUrl?.includes('#'))
+    throw new TholeError('INVALID_INPUT', `baseUrl of ${owner} must not have a part after #.`);
   if (headers !== undefined) assertHeaders(headers, owner);
   if (fetch !== undefined && typeof fetch !== 'function') throw invalidInput(`fetch of ${owner}`, 'a function', fetch);
   if (timeoutMs !== undefined) assertDuration(`timeoutMs of ${owner}`, timeoutMs);
@@ -90,7 +95,15 @@ function assertHeaders(headers: unknown, owner: string): void {
   if (!isPlainObject(headers)) throw invalidInput(`headers of ${owner}`, 'an object of strings', headers);
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value !== 'string') throw invalidInput(`headers['${name}'] of ${owner}`, 'a string', value);
+    if (!isHeaderValue(value)) {
+      throw new TholeError('INVALID_INPUT', `headers['${name}'] of ${owner} must contain only Latin-1 characters.`);
+    }
   }
+}
+
+/** True if an HTTP header can contain the text. White space around it, such as a line end, is removed when it is sent. */
+function isHeaderValue(text: string): boolean {
+  return /^[\t -~\xa0-\xff]*$/.test(text.trim());
 }
 
 function isHttpUrl(value: unknown): boolean {

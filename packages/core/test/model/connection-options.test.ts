@@ -24,6 +24,10 @@ describe('assertConnectionOptions', () => {
     expect(() => check({})).not.toThrow();
   });
 
+  it('accepts a key from a file that ends with a line break, and Latin-1 in headers', () => {
+    expect(() => check({ apiKey: 'secret\n', headers: { 'x-team': 'Hôtel' } })).not.toThrow();
+  });
+
   it('accepts Infinity as no time limit', () => {
     expect(() => check({ timeoutMs: Infinity, idleTimeoutMs: Infinity })).not.toThrow();
   });
@@ -34,6 +38,10 @@ describe('assertConnectionOptions', () => {
     ['a key that is not a string', { apiKey: 7 }, 'apiKey of Acme must be a string that is not empty.'],
     ['a URL without a scheme', { baseUrl: 'localhost:8080' }, 'baseUrl of Acme must be an http or https URL.'],
     ['a URL of another scheme', { baseUrl: 'file:///etc' }, 'baseUrl of Acme must be an http or https URL.'],
+    ['a URL with a fragment', { baseUrl: 'http://x/v1#/' }, 'baseUrl of Acme must not have a part after #.'],
+    ['a shortened key', { apiKey: 'sk-…' }, 'apiKey of Acme has characters that no key has. Copy the key again.'],
+    ['a key of two lines', { apiKey: 'sk\n-1' }, 'apiKey of Acme has characters that no key has.'],
+    ['a header in Cyrillic', { headers: { a: 'да' } }, "headers['a'] of Acme must contain only Latin-1 characters."],
     ['headers that are a list', { headers: ['a'] }, 'headers of Acme must be an object of strings, got an array.'],
     ['a header that is a number', { headers: { a: 1 } }, "headers['a'] of Acme must be a string, got a number."],
     ['a fetch that is not a function', { fetch: {} }, 'fetch of Acme must be a function, got an object.'],
