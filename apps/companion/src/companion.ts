@@ -104,6 +104,9 @@ export class Companion {
     });
   }
 
+  get runtime(): Runtime {
+    return this.#options.runtime;
+  }
   get config(): CompanionConfig {
     return this.#generation.config;
   }

@@ -1,7 +1,7 @@
 import { useChat } from '@ai-sdk/react';
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
-import { useEffect, useState } from 'react';
-import { api, loadChat, stopRun } from './chat-api.ts';
+import { useEffect, useRef, useState } from 'react';
+import { api, describeError, loadChat, stopRun } from './chat-api.ts';
 import type { ChatMessage, StoredChat } from './chat-api.ts';
 import { Message } from './Message.tsx';
 
@@ -11,14 +11,34 @@ const transport = new DefaultChatTransport<ChatMessage>({ api });
 export function Chat({ id, stored }: { id: string; stored: StoredChat }) {
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string>();
+  const isMoved = useRef(false);
   const chat = useChat<ChatMessage>({
     id,
     messages: stored.messages,
     transport,
     // An approval is sent as soon as all requests of the message have one.
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    onFinish: () => isMoved.current && void showStored(),
+    // Another tab has answered the request.
+    onError: ({ message }) => message.includes('INTERRUPT_NOT_FOUND') && void showStored(),
   });
   const { resumeStream, setMessages } = chat;
+
+  const showStored = async (): Promise<void> => {
+    isMoved.current = false;
+    await loadChat(id).then(({ messages }) => setMessages(messages), console.error);
+  };
+  /**
+   * Moves a message to the end until its answer is complete: the server reads answers only in the last message. Returns false while
+   * another message is being answered.
+   */
+  const moveToEnd = (message: ChatMessage): boolean => {
+    if (message === chat.messages.at(-1)) return true;
+    if (isBusy) return false;
+    isMoved.current = true;
+    setMessages((all) => [...all.filter((each) => each !== message), message]);
+    return true;
+  };
 
   useEffect(() => {
     if (!stored.isRunning) return;
@@ -58,16 +78,18 @@ export function Chat({ id, stored }: { id: string; stored: StoredChat }) {
           <Message
             key={message.id}
             message={message}
-            onApproval={(approvalId, approved) => void chat.addToolApprovalResponse({ id: approvalId, approved })}
-            onAnswer={(interruptId, value) =>
-              void chat.sendMessage(undefined, { body: { answers: { [interruptId]: value } } })
-            }
+            onApproval={(approvalId, approved) => {
+              if (moveToEnd(message)) void chat.addToolApprovalResponse({ id: approvalId, approved });
+            }}
+            onAnswer={(interruptId, value) => {
+              if (moveToEnd(message)) void chat.sendMessage(undefined, { body: { answers: { [interruptId]: value } } });
+            }}
           />
         ))}
       </ol>
       {isBusy && <p role="status">The concierge is answering.</p>}
       {problem !== undefined && <p role="alert">Cannot stop the answer. {problem}</p>}
-      {chat.error && <p role="alert">{chat.error.message}</p>}
+      {chat.error && <p role="alert">{describeError(chat.error)}</p>}
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -37,6 +37,15 @@ export async function stopRun(id: string): Promise<void> {
   assertOk(await fetch(`/ui/hotel/chat/${encodeURIComponent(id)}/stream${query}`, { method: 'DELETE' }));
 }
 
+/** Returns the sentence of an error. The message of a refused request is the JSON that the server sent. */
+export function describeError({ message }: Error): string {
+  try {
+    return (JSON.parse(message) as { detail?: string }).detail ?? message;
+  } catch {
+    return message;
+  }
+}
+
 function assertOk(response: Response): void {
   if (!response.ok) throw new Error(`The server answered with status ${response.status}.`);
 }

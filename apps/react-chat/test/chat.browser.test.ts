@@ -76,6 +76,33 @@ describeInBrowser('apps/react-chat', (browser) => {
     await expect.poll(async () => (await readAnswers(page)).join('\n')).toMatch(/list_bookings: done[^]*no bookings/i);
   });
 
+  it('approves a booking after another message was sent', async () => {
+    const page = await visit(browser(), `${server.url}/?userId=ida`);
+    await send(page, 'Book me a room with a sea view.');
+    await send(page, 'What can you do for me?');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('book_room: done').waitFor();
+    // The answer is shown at its own place when it is complete.
+    await expect.poll(async () => (await readAnswers(page))[0]).toContain('book_room: done');
+    const shown = await readAnswers(page);
+    await page.reload();
+    await expect.poll(() => readAnswers(page)).toEqual(shown);
+  });
+
+  it('shows the booking if another tab has approved it', async () => {
+    const address = `${server.url}/?userId=jan#shared`;
+    const first = await visit(browser(), address, { expected: /404/ });
+    await send(first, 'Book me a room with a sea view.');
+    const second = await visit(browser(), address);
+    await second.getByRole('button', { name: 'Approve' }).click();
+    await second.getByText(/I have booked room \d+/).waitFor();
+    await second.getByRole('button', { name: 'Send' }).waitFor();
+    await first.getByRole('button', { name: 'Approve' }).click();
+    await first.getByText(/I have booked room \d+/).waitFor();
+    const alert = first.getByRole('alert');
+    expect(await alert.innerText()).toBe('The message contains no answer to an open interrupt of the session.');
+  });
+
   it('regenerates an answer, which replaces the first one', async () => {
     const page = await visit(browser(), `${server.url}/?userId=eve`);
     await send(page, 'What can you do for me?');

@@ -49,6 +49,7 @@ describeInBrowser('the page, in its conversation', (browser) => {
     await expect.poll(() => attached.count()).toBe(0);
     const message = conversation.getByRole('article', { name: /^You/ });
     await message.getByRole('link', { name: 'menu.txt' }).waitFor();
+    await message.getByText('text/plain, 16 B').waitFor();
     await message.getByRole('img', { name: 'view.png' }).waitFor();
     await expect.poll(() => page.evaluate(`document.querySelector('article img').naturalWidth`)).toBe(1);
     const sent = hotel.model.requests[0]!.contents.at(-1)!.parts!;

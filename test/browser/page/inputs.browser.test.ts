@@ -89,6 +89,20 @@ describeInBrowser('text that is written on the page', (browser) => {
     expect(await main.getByText('Is the pool open?').count()).toBe(1);
   });
 
+  it('is not sent by the Enter that ends the input of an input method, also in Safari', async () => {
+    const hotel = await startHotelServer([says('Welcome.')]);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
+    await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
+    await message(page).fill('日本語');
+    const key = { key: 'Enter', bubbles: true, cancelable: true };
+    // Safari ends the composition before the key, so its `isComposing` is false.
+    for (const init of [{ isComposing: true }, { keyCode: 229 }])
+      await message(page).dispatchEvent('keydown', { ...key, ...init });
+    expect(await message(page).inputValue()).toBe('日本語');
+    await message(page).press('Enter');
+    await page.getByRole('main').getByText('Welcome.').waitFor();
+  });
+
   it('returns with the reason when the server creates no session', async () => {
     const hotel = await startHotelServer();
     const page = await visit(browser(), `${hotel.url}/dev-ui/`, { expected: /500/ });

@@ -126,6 +126,22 @@ describeInBrowser('the appearance of the page', (browser) => {
     }
   });
 
+  it('shows bars and what is selected also with the colours of the system', async () => {
+    const hotel = await startHotelWithData();
+    const at = `${hotel.url}/dev-ui/#/hotel/${hotel.sessionId}/${encodeURIComponent(hotel.eventId)}?tab=trace`;
+    const page = await visit(browser(), at, { viewport: wide, forcedColors: 'active' });
+    const styleOf = (selector: string, property: string): Promise<string> =>
+      page.evaluate(`getComputedStyle(document.querySelector("${selector}")).${property}`);
+    await page.locator('.span-track').first().waitFor();
+    const canvas = await styleOf('body', 'backgroundColor');
+    for (const bar of ['.bar', '.span-track > span', '.connection-dot'])
+      expect([bar, await styleOf(bar, 'backgroundColor')]).not.toEqual([bar, canvas]);
+    for (const row of ['.entry', '.session-row'])
+      expect([row, await styleOf(`${row}[aria-current='true']`, 'outlineStyle')]).toEqual([row, 'solid']);
+    expect(await styleOf(`.tab[aria-selected='true']`, 'borderBottomColor')).not.toBe(canvas);
+    expect(await styleOf(`.tab[aria-selected='false']`, 'borderBottomColor')).toBe(canvas);
+  });
+
   it('follows the system theme until another is chosen, and keeps the choice', async () => {
     const hotel = await startHotelServer();
     const page = await visit(browser(), `${hotel.url}/dev-ui/`, { colorScheme: 'light' });

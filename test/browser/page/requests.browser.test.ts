@@ -251,6 +251,17 @@ describeInBrowser('Requests on the page', (browser) => {
     await expect.poll(() => card.getByRole('button').count()).toBe(0);
   });
 
+  it('shows an open request with its form if the clock of the browser is wrong', async () => {
+    const hotel = await startHotelWithRequests([calls('book_room', room), says('Booked.')], { ttlMs: 3_600_000 });
+    const time = Date.now() + 365 * 86_400_000;
+    const page = await begin(browser(), hotel.url, { prepare: ({ clock }) => clock.install({ time }) });
+    const card = cardOf(page, 'Confirmation for book_room');
+    await card.getByText(/Expires .* in (59 min|1 h 0 min)/).waitFor();
+    await page.locator('.session-waits').waitFor();
+    await card.getByRole('button', { name: 'Approve' }).click();
+    await said(page, 'Booked.').waitFor();
+  });
+
   it('shows a request as closed when its invocation was cancelled', async () => {
     const hotel = await startHotelWithRequests([calls('book_room', room)]);
     const page = await begin(browser(), hotel.url);

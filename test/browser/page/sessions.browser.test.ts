@@ -1,6 +1,8 @@
 import { buffer } from 'node:stream/consumers';
+import { createEvent } from '@thole/core';
 import { LlmAgent } from '@thole/runner';
 import { calls, says, ScriptedLlm } from '@thole/testing';
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeInBrowser } from '../describe-in-browser.ts';
 import { startHotelServer } from '../hotel-server.ts';
@@ -138,6 +140,27 @@ describeInBrowser('the list of sessions', (browser) => {
     await keyboard.press('Enter');
     await button('second').waitFor({ state: 'detached' });
     await page.locator('.session-more:focus').waitFor();
+  });
+
+  it('shows only the new events of a session that was deleted and created again', async () => {
+    const hotel = await startHotelServer();
+    const ref = { ...user, sessionId: 'first' };
+    const create = async (texts: readonly string[]): Promise<void> => {
+      const events = texts.map((text) => createEvent({ author: 'user', content: { parts: [{ text }] } }));
+      await hotel.client.sessions.create({ ...ref, events });
+    };
+    await create(['Old question 1', 'Old question 2', 'Old question 3']);
+    const prepare = (each: Page): Promise<void> => each.clock.install();
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/first`, { prepare });
+    const articles = page.getByRole('main').getByRole('article');
+    await articles.getByText('Old question 3').waitFor();
+    for (const texts of [['New question'], []]) {
+      await hotel.client.sessions.delete(ref);
+      await create(texts);
+      await page.clock.runFor(1_000);
+      await page.evaluate(`dispatchEvent(new Event('focus'))`);
+      await expect.poll(() => articles.getByText(/question/).allInnerTexts()).toEqual(texts);
+    }
   });
 
   it('is empty for an unknown app, and the page explains this', async () => {

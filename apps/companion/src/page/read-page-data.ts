@@ -1,5 +1,6 @@
 import type { AccessRequest, User } from '@thole/channels';
 import { textOf } from '@thole/core';
+import { isCurrentMemory } from '@thole/core/kit';
 import type { Interrupt, SessionService } from '@thole/core';
 import type { Companion } from '../companion.ts';
 import { APP_NAME } from '../generation.ts';
@@ -70,7 +71,10 @@ export function channelOfSession(sessionId: string): string {
   return sessionId.slice(sessionId.indexOf(':') + 1);
 }
 
-async function readPerson({ growth, memory, reminders, sessions }: Companion, user: User): Promise<PersonData> {
+async function readPerson(
+  { growth, memory, reminders, runtime, sessions }: Companion,
+  user: User,
+): Promise<PersonData> {
   const ref = { appName: APP_NAME, userId: user.id };
   const state = await sessions.getUserState(ref);
   const memories: string[] = [];
@@ -78,7 +82,9 @@ async function readPerson({ growth, memory, reminders, sessions }: Companion, us
   do {
     const page = await memory.listMemories?.({ ...ref, cursor, filter: { kinds: ['fact', 'note'] } });
     memories.push(
-      ...(page?.memories ?? []).filter(({ validTo }) => validTo === undefined).map(({ content }) => textOf(content)),
+      ...(page?.memories ?? [])
+        .filter((entry) => isCurrentMemory(entry, runtime.now()))
+        .map(({ content }) => textOf(content)),
     );
     cursor = page?.next;
   } while (cursor !== undefined);

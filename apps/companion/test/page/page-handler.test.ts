@@ -1,3 +1,4 @@
+import type { NewMemory } from '@thole/core';
 import { calls, says } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { createPageHandler } from '../../src/page/page-handler.ts';
@@ -68,6 +69,19 @@ describe('page of the companion', () => {
     ])
       expect(html).toContain(text);
     expect(html).not.toContain('<script');
+  });
+
+  it('shows memories that end in the future, but not those that have ended', async () => {
+    const { page, world } = await startPage();
+    const now = world.runtime.now();
+    const fact = (text: string, validTo: number): NewMemory => ({
+      ...{ kind: 'fact', author: 'user', content: { role: 'user', parts: [{ text }] }, validTo },
+    });
+    const memories = [fact('Lives in Bonn.', now + 86_400), fact('Lives in Rome.', now - 86_400)];
+    await world.companion.memory.addMemory!({ appName: 'companion', userId: 'ann', memories });
+    const html = await page();
+    expect(html).toContain('Lives in Bonn.');
+    expect(html).not.toContain('Lives in Rome.');
   });
 
   it('approves a stranger, and answers the waiting message', async () => {

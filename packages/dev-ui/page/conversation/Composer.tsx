@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../components/icons.tsx';
 import { IconButton } from '../components/IconButton.tsx';
+import { isComposing } from '../keys/is-composing.ts';
 import { keyName } from '../keys/key-name.ts';
 import { appName, selectedEventId } from '../state/location.ts';
 import { draft, draftKey, writeDraft } from '../state/drafts.ts';
@@ -76,7 +77,7 @@ export function Composer() {
           void attachFiles(pasted);
         }}
         onKeyDown={(key) => {
-          if (key.key !== 'Enter' || key.isComposing || key.shiftKey) return;
+          if (key.key !== 'Enter' || isComposing(key) || key.shiftKey) return;
           // On a phone, Enter is the only key for a new line.
           if (!matchMedia('(pointer: fine)').matches && !key.metaKey && !key.ctrlKey) return;
           key.preventDefault();

@@ -2,6 +2,7 @@ import type { Part } from '@thole/core';
 import { useEffect, useState } from 'preact/hooks';
 import { formatBytes } from '../components/format.ts';
 import { Icon } from '../components/icons.tsx';
+import { bytesIn } from '../inspector/artifacts/preview-of.ts';
 import { safeHref } from '../markdown/to-blocks.ts';
 import { blobOf, isImage } from './file-parts.ts';
 
@@ -57,7 +58,7 @@ export function FileView({ part }: { part: Part }) {
         {name}
       </a>
       <span class="muted">
-        {inlineData.mimeType}, {formatBytes(Math.floor((inlineData.data.length * 3) / 4))}
+        {inlineData.mimeType}, {formatBytes(bytesIn(inlineData.data))}
       </span>
     </p>
   );

@@ -1,6 +1,7 @@
 import { commands } from '../state/commands.ts';
 import { restoreLetters, selectsFromMessageBox } from './message-box-keys.ts';
 import { paletteOpen, paletteQuery, togglePalette } from '../palette/palette-open.ts';
+import { isComposing } from './is-composing.ts';
 
 /**
  * Binds the keys of the commands. They work while no field has the focus; `j` and `k` also work in the empty message box.
@@ -8,7 +9,7 @@ import { paletteOpen, paletteQuery, togglePalette } from '../palette/palette-ope
  */
 export function bindKeys(): void {
   addEventListener('keydown', (key) => {
-    if (key.defaultPrevented || key.isComposing || (key.repeat && !'jk'.includes(key.key))) return;
+    if (key.defaultPrevented || isComposing(key) || (key.repeat && !'jk'.includes(key.key))) return;
     if ((key.metaKey || key.ctrlKey) && !key.altKey && key.key.toLowerCase() === 'k') {
       key.preventDefault();
       togglePalette();

@@ -7,6 +7,7 @@ import {
   ComboboxProvider,
 } from '@ariakit/react';
 import type { AppInfo } from '@thole/client';
+import { isComposing } from '../keys/is-composing.ts';
 import { keyName } from '../keys/key-name.ts';
 import { isTouch } from '../state/screen.ts';
 import { Icon } from '../components/icons.tsx';
@@ -76,7 +77,7 @@ function Finder({ close }: { close: () => void }) {
             const { currentTarget: field } = key;
             const active = document.getElementById(field.getAttribute('aria-activedescendant') ?? '');
             const isDrawn = field.value === query && active !== null;
-            if (key.key !== 'Enter' || key.isComposing || isDrawn) return;
+            if (key.key !== 'Enter' || isComposing(key) || isDrawn) return;
             // If Enter is pressed before the list is updated, it selects the first item for the typed text.
             const typed = findItems(field.value, sources);
             const first = kinds.flatMap(([kind]) => typed.filter((each) => each.kind === kind))[0];

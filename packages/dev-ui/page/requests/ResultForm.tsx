@@ -1,6 +1,7 @@
 import type { RecordedInterrupt } from '@thole/core/kit';
 import { useId } from 'preact/hooks';
 import { readAnswer } from '../conversation/read-answer.ts';
+import { isComposing } from '../keys/is-composing.ts';
 import { currentSeconds } from '../state/now.ts';
 import { isRunning } from '../state/run.ts';
 import { DueTime } from './DueTime.tsx';
@@ -47,7 +48,7 @@ export function ResultForm({ recorded }: { recorded: RecordedInterrupt }) {
             value={text}
             onInput={(input) => writeField(interrupt.id, '', input.currentTarget.value)}
             onKeyDown={(key) => {
-              if (key.key !== 'Enter' || key.shiftKey || key.isComposing || blocked) return;
+              if (key.key !== 'Enter' || key.shiftKey || isComposing(key) || blocked) return;
               key.preventDefault();
               submit();
             }}

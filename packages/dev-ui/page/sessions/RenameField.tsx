@@ -1,6 +1,7 @@
 import type { SessionSummary } from '@thole/core';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { client } from '../state/client.ts';
+import { isComposing } from '../keys/is-composing.ts';
 import { refreshSession } from '../state/session-actions.ts';
 import { refreshSessions } from '../state/sessions.ts';
 import { displayNameOf } from '../state/title-of.ts';
@@ -53,7 +54,7 @@ export function RenameField({ session, close }: Props) {
       onInput={(input) => setName(input.currentTarget.value)}
       onBlur={() => void rename()}
       onKeyDown={(key) => {
-        if (key.key === 'Enter' && !key.isComposing) void rename();
+        if (key.key === 'Enter' && !isComposing(key)) void rename();
         if (key.key === 'Escape') {
           key.stopPropagation();
           isDone.current = true;

@@ -1,6 +1,18 @@
-/** Returns the time in milliseconds since the epoch. */
+/** Smaller differences between the clocks are ignored: a response takes time, and its `Date` has whole seconds. */
+const MAX_DIFFERENCE_MS = 10_000;
+
+/** Milliseconds by which the clock of the server is ahead of the clock of the browser. */
+let serverAheadMs = 0;
+
+/** Returns the time of the server in milliseconds since the epoch: it has set the times that the page compares. */
 export function nowMs(): number {
-  return Date.now();
+  return Date.now() + serverAheadMs;
+}
+
+/** Sets the time of the server from the `Date` of a response. */
+export function setServerTime(date: string | null): void {
+  const aheadMs = Date.parse(date ?? '') - Date.now();
+  if (!Number.isNaN(aheadMs)) serverAheadMs = Math.abs(aheadMs) > MAX_DIFFERENCE_MS ? aheadMs : 0;
 }
 
 /** Returns milliseconds that never decrease, from an arbitrary start. */

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
 import { accessToken, updateAccess } from './access-token.ts';
+import { setServerTime } from './clock.ts';
 
 export type Connection = 'connecting' | 'connected' | 'offline';
 
@@ -21,6 +22,7 @@ export async function trackedFetch(input: RequestInfo | URL, init?: RequestInit)
   try {
     // A deletion must complete even if the page is closed.
     const response = await fetch(input, { ...init, keepalive: init?.method === 'DELETE' });
+    setServerTime(response.headers.get('date'));
     markConnected();
     updateAccess(new URL(response.url).pathname, response.status, sentToken);
     return response;

@@ -14,6 +14,8 @@ const RECENT_EVENTS = 50;
 /** Called when a session was read, to read its active run. */
 let onLoaded: (ref: SessionRef, session: Session) => void = () => {};
 let shown: string | undefined;
+/** The `incarnation` of the shown session. It is another one after the session was deleted and created again. */
+let incarnation: string | undefined;
 let loading: AbortController | undefined;
 
 /** Reads the session of the address when the address changes and after a reconnection. */
@@ -76,7 +78,8 @@ export async function refreshSession(): Promise<Session | undefined> {
     const known = events.peek();
     const window = known.length > RECENT_EVENTS ? { numRecentEvents: RECENT_EVENTS } : {};
     let session = await client.sessions.get({ ...ref, ...window });
-    if (hasGap(mergeEvents(known, session.events))) session = await client.sessions.get(ref);
+    const earlier = session.incarnation === incarnation ? known : [];
+    if (hasGap(mergeEvents(earlier, session.events))) session = await client.sessions.get(ref);
     if (openKey.peek() === sessionKey(ref)) setSession(session);
     return session;
   } catch (error) {
@@ -123,6 +126,8 @@ function withDelta(
 
 function setSession(session: Session): void {
   batch(() => {
+    if (session.incarnation !== incarnation) events.value = [];
+    incarnation = session.incarnation;
     events.value = mergeEvents(events.peek(), session.events);
     if (!isSameData(sessionState.peek(), session.state)) sessionState.value = session.state;
     if (status.peek().kind !== 'ready') status.value = { kind: 'ready' };

@@ -37,7 +37,9 @@ export function ArtifactsPanel() {
   const changed = selectedEvent.value?.actions.artifactDelta ?? {};
   const rows = sortArtifacts(list.value);
   const open =
-    rows.find(({ filename }) => filename === chosen) ?? rows.find(({ filename }) => filename in changed) ?? rows[0]!;
+    rows.find(({ filename }) => filename === chosen) ??
+    rows.find(({ filename }) => Object.hasOwn(changed, filename)) ??
+    rows[0]!;
   return (
     <>
       <ul class="artifact-list" aria-label="Files">

@@ -34,7 +34,8 @@ const MAX_TEXT_BYTES = 1_000_000;
 
 const sizeOf = (text: string): number => new TextEncoder().encode(text).length;
 
-function bytesIn(base64: string): number {
+/** Returns the number of bytes in a base64 text. */
+export function bytesIn(base64: string): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
   return Math.floor((base64.length * 3) / 4) - (base64.length % 4 === 0 ? padding : 0);
 }
