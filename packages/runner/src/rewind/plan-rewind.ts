@@ -78,6 +78,9 @@ function answeredIds(event: Event): string[] {
   return [...responses, ...requested, ...(started ? [started.callId] : [])];
 }
 
+/** State key of the display name, which `sessions.rename` of the client and ADK's web UI set. It is not part of the conversation. */
+const SESSION_METADATA = '__session_metadata__';
+
 /** Returns the changes from the current state to the state before the event at this index. Null deletes a key. */
 function inverseDelta({ events, initialState, state }: RewoundSession, cut: number): StateDelta {
   if (initialState === undefined) {
@@ -86,7 +89,8 @@ function inverseDelta({ events, initialState, state }: RewoundSession, cut: numb
   }
   const before: StateMap = { ...initialState };
   for (const event of events.slice(0, cut)) applyDelta(before, splitByScope(event.actions.stateDelta).session);
-  const now = splitByScope(state).session ?? {};
+  const now: StateMap = { ...splitByScope(state).session };
+  for (const each of [before, now]) delete each[SESSION_METADATA];
   const delta: StateDelta = {};
   for (const key of Object.keys(now)) if (!Object.hasOwn(before, key)) setOwn(delta, key, null);
   for (const [key, value] of Object.entries(before)) {

@@ -56,6 +56,21 @@ describe('Runner.rewind', () => {
     expect(await loadNote(setup)).toEqual({ inlineData: { mimeType: 'application/octet-stream', data: '' } });
   });
 
+  it('keeps the display name of the session (contract 27)', async () => {
+    const { invocations, runner, sessions, stored } = await createNotes(['one']);
+    const rename = (displayName: string): Promise<unknown> => {
+      const actions = { stateDelta: { __session_metadata__: { displayName } } };
+      return sessions.appendEvent({ session: ref, event: createEvent({ author: 'user', invocationId: 'n', actions }) });
+    };
+    await rename('Notes');
+    await runner.rewind({ ...ref, rewindBeforeInvocationId: invocations[0]! });
+    expect((await stored()).state).toEqual({
+      note: 'initial',
+      kept: 1,
+      __session_metadata__: { displayName: 'Notes' },
+    });
+  });
+
   it('rejects unknown and rewound invocations, and stores nothing', async () => {
     const { invocations, runner, stored } = await createNotes(['one', 'two']);
     const before = (await stored()).lastSeq;
