@@ -235,15 +235,17 @@ export class UiChunks {
       const recorded = id !== undefined && ids.includes(id) ? this.#log.find(id) : undefined;
       if (!recorded?.isOpen || this.#open.has(id!)) continue;
       const { interrupt } = recorded;
-      const { functionCallId, kind, toolName, args = {} } = interrupt;
       this.#open.set(id!, interrupt);
-      if (kind === 'longRunning') this.#longRunning.add(id!);
-      if (kind === 'confirmation' && functionCallId !== undefined) {
-        if (!this.#calls.has(functionCallId)) this.#addCall(chunks, { id: functionCallId, name: toolName ?? '', args });
-        chunks.push({ type: 'tool-approval-request', approvalId: id!, toolCallId: functionCallId });
-      }
+      if (interrupt.kind === 'longRunning') this.#longRunning.add(id!);
+      this.#addApprovalRequest(chunks, interrupt);
       chunks.push({ type: 'data-interrupt', id: id!, data: { ...interrupt, isOpen: true } });
     }
+  }
+
+  #addApprovalRequest(chunks: UiChunk[], { args = {}, functionCallId, id, kind, toolName = '' }: Interrupt): void {
+    if (kind !== 'confirmation' || functionCallId === undefined) return;
+    if (!this.#calls.has(functionCallId)) this.#addCall(chunks, { id: functionCallId, name: toolName, args });
+    chunks.push({ type: 'tool-approval-request', approvalId: id, toolCallId: functionCallId });
   }
 
   #addAnswers(chunks: UiChunk[], event: Event): void {
@@ -257,6 +259,8 @@ export class UiChunks {
       if (kind === 'confirmation' && functionCallId !== undefined) {
         const approved = answer.response['confirmed'] === true;
         if (!approved) this.#denied.add(functionCallId);
+        // The request is in an earlier message of the reader.
+        if (!this.#calls.has(functionCallId)) this.#addApprovalRequest(chunks, interrupt);
         chunks.push({ type: 'tool-approval-response', approvalId: id, approved });
       }
       chunks.push({ type: 'data-interrupt', id, data: { ...interrupt, isOpen: false } });

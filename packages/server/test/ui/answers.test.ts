@@ -177,6 +177,20 @@ describe('answers of POST /ui/{app}/chat', () => {
     expect((await loadMessages(handler)).at(-1)!.parts).toEqual(chat.plainParts);
   });
 
+  it('accepts an approval in the body after another message was answered', async () => {
+    const { booked, rootAgent } = bookingDesk(calls('book', { room: 7 }, 'c1'), says('Sunny.'), says('Booked.'));
+    const { handler } = await demo({ rootAgent });
+    const chat = new PageChat(handler);
+    await chat.sendMessage({ text: 'Book room 7' });
+    const approvalId = approvalIdIn(chat);
+    await chat.sendMessage({ text: 'How is the weather?' });
+    await chat.sendMessage(undefined, { body: { answers: { [approvalId]: true } } });
+    expect([chat.error, booked]).toEqual([undefined, [{ room: 7 }]]);
+    const stored = await loadMessages(handler);
+    expect(JSON.stringify(stored[1])).toContain('Booked.');
+    expect(JSON.stringify(stored[3])).toContain('Sunny.');
+  });
+
   it('passes edited arguments and rejects an unknown interrupt in the body', async () => {
     const { chat } = await createWaiting();
     await chat.sendMessage(undefined, { body: { answers: { nothing: true } } });
