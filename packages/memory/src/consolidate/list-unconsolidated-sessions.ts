@@ -17,14 +17,16 @@ export async function listUnconsolidatedSessions(
 ): Promise<UnconsolidatedSession[]> {
   const { appName, userId } = p;
   const found: UnconsolidatedSession[] = [];
-  for (let offset = 0; ; offset += SESSIONS_PER_PAGE) {
+  // A page may have fewer sessions than its limit: sessions that are deleted while the store reads the page are left out.
+  for (let offset = 0, total = 1; offset < total; offset += SESSIONS_PER_PAGE) {
     const page = await sessions.listSessions({ appName, userId, limit: SESSIONS_PER_PAGE, offset });
+    total = page.total;
     for (const session of page.sessions) {
       // The first run of a session without events may be starting.
       if (session.lastSeq === 0 || isConsolidated(session)) continue;
       const ref = { appName: session.appName, userId: session.userId, sessionId: session.id };
       found.push({ ref, lastUpdateTime: session.lastUpdateTime });
     }
-    if (page.sessions.length < SESSIONS_PER_PAGE) return found;
   }
+  return found;
 }

@@ -40,7 +40,8 @@ export async function applyOperations(operations: readonly FactOperation[], p: A
 
   const applied = { added: plan.newFacts.size, superseded: 0, dropped: 0 };
   for (const { old, newId, endsAt } of plan.superseded) {
-    if (!plan.newFacts.has(newId) && !p.current.some(({ id }) => id === newId)) continue;
+    // Read now: the user may have deleted the replacement while the extractor worked. Then the old fact does not end.
+    if (!(await memory.getMemory({ ...user, id: newId }))) continue;
     const validTo = Math.max(endsAt, old.validFrom ?? -Infinity);
     await memory.updateMemory({ ...user, id: old.id, change: { validTo, supersededBy: newId } });
     applied.superseded++;

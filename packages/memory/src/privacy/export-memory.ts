@@ -30,7 +30,6 @@ export interface MemoryExport {
   userState?: StateMap | undefined;
 }
 
-const SESSIONS_PER_PAGE = 100;
 const ENTRIES_PER_WRITE = 200;
 
 type ExportRequest = UserRef & {
@@ -138,12 +137,10 @@ export async function correctMemory(p: CorrectRequest): Promise<MemoryEntry | un
 
 async function sessionsOf(service: SessionService, p: UserRef & CallOptions): Promise<Session[]> {
   const sessions: Session[] = [];
-  for (let offset = 0; ; offset += SESSIONS_PER_PAGE) {
-    const page = await service.listSessions({ ...p, limit: SESSIONS_PER_PAGE, offset });
-    for (const { id: sessionId } of page.sessions) {
-      const session = await service.getSession({ ...p, sessionId });
-      if (session) sessions.push(session);
-    }
-    if (page.sessions.length < SESSIONS_PER_PAGE) return sessions;
+  // One list, because a session that changes between two pages moves, and another one would be left out.
+  for (const { id: sessionId } of (await service.listSessions(p)).sessions) {
+    const session = await service.getSession({ ...p, sessionId });
+    if (session) sessions.push(session);
   }
+  return sessions;
 }

@@ -269,6 +269,18 @@ describe('IdleConsolidator.sweep', () => {
     expect(await setup.consolidator().sweep(ann)).toEqual({ consolidated: 130, failed: 0, scheduled: 0 });
     expect((await setup.sessions.listSessions(ann)).total).toBe(0);
   });
+
+  it('reads all pages if sessions are deleted while the store reads a page', async () => {
+    const setup = new Setup();
+    for (let i = 0; i < 110; i++) await setup.say('Hello.', { ...ann, sessionId: `s${i}` });
+    const list = setup.sessions.listSessions.bind(setup.sessions);
+    setup.sessions.listSessions = async (p) => {
+      const page = await list(p);
+      return p.offset === 0 ? { ...page, sessions: page.sessions.slice(1) } : page;
+    };
+    await setup.runtime.advance(30 * minutes);
+    expect(await setup.consolidator().sweep(ann)).toEqual({ consolidated: 109, failed: 0, scheduled: 0 });
+  });
 });
 
 describe('Runs during a consolidation', () => {

@@ -653,6 +653,7 @@ describe('Failures of FactMemoryService', () => {
           [
             'addSessionToMemory',
             'addEventsToMemory',
+            'getMemory',
             'listMemories',
             'searchMemory',
             'deleteMemory',
@@ -696,6 +697,21 @@ describe('Deletion of facts', () => {
     const llm = new ScriptedLlm(operations(add('Is vegetarian.', 't1')));
     await new FactMemoryService({ memory: inner, llm, runtime }).addSessionToMemory(vegetarian);
     expect(await facts(inner)).toEqual([]);
+  });
+
+  it('of a replacement while the model works does not end the older fact (contract 31)', async () => {
+    const { memory, inner } = factMemory(
+      operations(add('Lives in Bonn.', 't1')),
+      operations(add('Lives in Rome.', 't1')),
+      async () => {
+        const rome = (await facts(inner)).find((fact) => textOf(fact.content) === 'Lives in Rome.');
+        await inner.deleteMemory({ ...ann, ids: [rome!.id] });
+        return operations({ op: 'supersede', fact: 'k1', text: 'Lives in Rome.', evidence: ['t1'] });
+      },
+    );
+    for (const [i, text] of ['I live in Bonn.', 'Rome is home.', 'Now only Rome.'].entries())
+      await memory.addSessionToMemory(conversation(`s${i}`, [`user: ${text}`]));
+    expect(await current(memory)).toEqual(['Lives in Bonn.']);
   });
 
   it('is not undone by adding the session again (contract 31)', async () => {

@@ -72,6 +72,23 @@ describe('exportMemory, importMemory and correctMemory', () => {
     expect(JSON.parse(JSON.stringify(exported))).toEqual(exported);
   });
 
+  it.each(['changes', 'is deleted'])('export all other sessions if a session %s meanwhile', async (change) => {
+    const sessions = new InMemorySessionService({ runtime });
+    const ids = Array.from({ length: 120 }, (_, i) => `s${String(i).padStart(3, '0')}`);
+    for (const sessionId of ids) await sessions.createSession({ ...ann, sessionId });
+    const read = sessions.getSession.bind(sessions);
+    sessions.getSession = async (p) => {
+      const session = await read(p);
+      if (p.sessionId !== 's009') return session;
+      await runtime.advance(1_000);
+      if (change === 'is deleted') await sessions.deleteSession({ ...ann, sessionId: 's008' });
+      else await sessions.updateState({ ...ann, sessionId: 's008', stateDelta: { step: 2 } });
+      return session;
+    };
+    const exported = await exportMemory({ ...ann, memory: new InMemoryMemoryService(), sessions, runtime });
+    expect(exported.sessions?.map(({ id }) => id)).toEqual(ids);
+  });
+
   it('reject values that are not exports with INVALID_INPUT', async () => {
     const memory = new InMemoryMemoryService();
     const valid = await exportMemory({ ...ann, memory: await full() });

@@ -34,6 +34,7 @@ const wordRankingOptionNames = optionNames<WordRankingOptions>({
 const MIN_FREQUENT = 200;
 /** Maximum number of words that are searched one by one. After them, the code is compiled. */
 const MAX_SEPARATE = 8;
+const DAY_MS = 86_400_000;
 
 /** Tunings and working memory that all indexes of a ranking share. */
 interface RankingTools {
@@ -125,6 +126,7 @@ function readWordQuery(
 }
 
 function todayIn(timeZone: string | undefined, now: number): Today {
-  const offset = timeZone === undefined ? 0 : new ZonedTime(timeZone).offsetAt(now);
-  return { day: dayAt(now + offset), offset: offset / 86_400 };
+  if (timeZone === undefined) return { day: dayAt(now) };
+  const zone = new ZonedTime(timeZone);
+  return { day: dayAt(now + zone.offsetAt(now)), toUtc: (day) => zone.instantOf(day * DAY_MS) / DAY_MS };
 }

@@ -48,7 +48,7 @@ export function rankTurns(
     const words = findQueryWords(index, query.words, scratch);
     scoreOwnWords(index, words, tuning.bm25, scratch);
     scoreSessions(index, words, query, scratch);
-    scoreTimes(index, query.spans, scratch);
+    scoreTimes(index, query, scratch);
     const scorer = new SessionScorer(index, query, words, tuning, scratch);
     const relevance = new Relevance(index, query, words, scratch, { hasWindows: tuning.weights.neighbourhood !== 0 });
     const found = findBest(index, scorer, relevance, scratch, options);

@@ -19,8 +19,10 @@ export interface Query {
   /** Words of author names that are not in `words`. */
   nameWords: readonly string[];
   subject: QuerySubject | undefined;
-  /** The days that the query names. */
+  /** The days that the query names, on the user's calendar. */
   spans: readonly DaySpan[];
+  /** Converts the start of a day on the user's calendar to UTC. Default: the calendar is UTC. */
+  toUtc?: Today['toUtc'] | undefined;
   asksWhen: boolean;
   asksHowMany: boolean;
 }
@@ -31,7 +33,7 @@ export interface QueryContext {
   authors: Authors;
   /** The years of the memory, for dates without a year. */
   years: () => readonly number[];
-  /** The current day and its offset from UTC. Relative dates are read only if it is given. */
+  /** The current day. Relative dates are read only if it is given. */
   today: Today | undefined;
   isChat: boolean;
 }
@@ -40,8 +42,8 @@ export interface QueryContext {
 export interface Today {
   /** Days since the epoch on that zone's calendar. */
   day: number;
-  /** Days to add to a time in UTC to get the time in the zone. */
-  offset: number;
+  /** Returns the time at which a day of that zone starts, in days since the epoch in UTC. Default: the zone is UTC. */
+  toUtc?: ((day: number) => number) | undefined;
 }
 
 const WHEN =
@@ -67,6 +69,7 @@ export function readQuery(text: string, context: QueryContext): Query {
     nameWords: words === all ? [] : all.filter((word) => names.has(word)),
     subject: findQuerySubject(text, context.authors, context),
     spans: spansOf(text, context),
+    toUtc: context.today?.toUtc,
     asksWhen: WHEN.test(text),
     asksHowMany: HOW_MANY.test(text),
   };
@@ -79,10 +82,7 @@ export function readQuery(text: string, context: QueryContext): Query {
 function spansOf(text: string, { years, today }: QueryContext): DaySpan[] {
   const { relative, date } = detectTimeWords(latinTokens(text));
   const spans = date ? readDates(text, years()) : [];
-  if (spans.length === 0 && relative && today !== undefined && asksAboutPast(text)) {
-    for (const { from, to } of readRelativeDates(text, today.day)) {
-      if (to <= today.day) spans.push({ from: from - today.offset, to: to - today.offset });
-    }
-  }
+  if (spans.length === 0 && relative && today !== undefined && asksAboutPast(text))
+    spans.push(...readRelativeDates(text, today.day).filter(({ to }) => to <= today.day));
   return spans;
 }

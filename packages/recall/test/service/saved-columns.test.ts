@@ -58,7 +58,7 @@ function search(index: RecallIndex, text: string): unknown {
     analyzer,
     authors,
     years: () => index.years(),
-    today: { day: 19_676, offset: 0 },
+    today: { day: 19_676 },
     isChat: true,
   });
   const options = { limit: 30, accepts: undefined, explain: true };

@@ -71,6 +71,21 @@ describe('Times in a query', () => {
       await idsFor(entries, 'What did I do yesterday?', { now, timeZone: 'America/New_York', minRelevance: 1 }),
     ).toEqual([]);
   });
+
+  it.each([
+    ['yesterday, before the clocks change', 'Europe/Berlin', 'yesterday', '2026-03-28', '+01:00', '+01:00'],
+    ['yesterday, after the clocks change', 'Europe/Berlin', 'yesterday', '2026-10-25', '+02:00', '+01:00'],
+    ['a date', 'Pacific/Apia', 'on 27 November 2026', '2026-11-27', '+13:00', '+13:00'],
+    ['a date in another season', 'America/New_York', 'on 2 July 2026', '2026-07-02', '-04:00', '-04:00'],
+  ])('are the whole local day: %s', async (_, timeZone, when, date, startOffset, endOffset) => {
+    const [start, end] = [`${date}T00:00:00${startOffset}`, `${date}T23:59:59${endOffset}`].map(
+      (t) => Date.parse(t) / 1000,
+    );
+    const times = { before: start! - 1, first: start!, last: end!, after: end! + 1 };
+    const entries = Object.entries(times).map(([id, timestamp]) => ({ ...entry(id, 'A walk'), timestamp }));
+    const found = await idsFor(entries, `What did I do ${when}?`, { now: end! + 3600, timeZone, minRelevance: 1 });
+    expect(found.toSorted()).toEqual(['first', 'last']);
+  });
 });
 
 describe('Facts', () => {

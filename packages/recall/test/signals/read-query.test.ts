@@ -18,7 +18,7 @@ const read = (text: string, p: { day?: number; isChat?: boolean } = {}): Query =
     analyzer,
     authors,
     years: () => [2023],
-    today: p.day === undefined ? undefined : { day: p.day, offset: 0 },
+    today: p.day === undefined ? undefined : { day: p.day },
     isChat: p.isChat ?? true,
   });
 const subjects = new Map<unknown, string>([

@@ -97,7 +97,8 @@ export function rankByDefinition(
   const closeness = (entry: MemoryEntry): number => {
     if (day === undefined) return 0;
     const at = entry.timestamp! / 86_400;
-    const value = at < day ? Math.exp((at - day) / 6) : at >= day + 1 ? Math.exp((day + 1 - at) / 12) : 1;
+    const after = Math.max(at - day - 1, 1 / 86_400); // The next midnight is outside.
+    const value = at < day ? Math.exp((at - day) / 6) : at >= day + 1 ? Math.exp(-after / 12) : 1;
     return value < 0.01 ? 0 : value;
   };
   const overlap = (entry: MemoryEntry): number => {

@@ -14,7 +14,7 @@ export interface ScriptCall {
   readonly args?: readonly ScriptArgument[] | undefined;
   /** True if the reply contains buffers instead of strings. */
   readonly bytes?: boolean | undefined;
-  /** Adds commands that run after the script, on the same connection. The reply is then the replies of the script and of each command. */
+  /** Adds commands that run after the script, on the same connection. The reply is then the replies of the script and of each command, null for a command that failed. */
   readonly addCommands?: ((commands: ChainableCommander) => ChainableCommander) | undefined;
 }
 

@@ -47,20 +47,18 @@ export async function sendAndWait(
   );
 }
 
-/** Sends a script and the commands after it. Returns all replies. Throws the first error. */
+/**
+ * Sends a script and the commands after it. Returns all replies, null for a command that failed. After a cut connection, the client sends
+ * none of the commands again if it has the reply of the script, and a Cluster client follows no slot that has moved. Throws the error of
+ * the script.
+ */
 export async function sendWithCommands(
   client: Resp2Client,
   call: ScriptCall,
   all: readonly ScriptArgument[],
 ): Promise<ScriptReply[]> {
   const [reply, ...others] = await sendPipeline(client, call, all);
-  return [
-    reply,
-    ...others.map(([error, value]) => {
-      if (error) throw error;
-      return value as ScriptReply;
-    }),
-  ];
+  return [reply, ...others.map(([error, value]) => (error ? null : (value as ScriptReply)))];
 }
 
 type Result = [error: Error | null, reply: unknown];

@@ -68,7 +68,7 @@ export class SessionLoader {
   /**
    * Reads all events with LRANGE after the script. The script would cost the server four times as much, because it copies each element
    * into the memory of Lua and back. Events that were added between the commands are left out. Returns undefined if events were deleted
-   * between them.
+   * between them, or if one of them failed, for example because the connection was cut.
    */
   async #readWithList(call: ScriptCall, recordKey: string, listKey: string): Promise<ScriptReply[] | undefined> {
     const replies = await this.#context.calls.read({
@@ -76,8 +76,10 @@ export class SessionLoader {
       args: [...call.args!, '1'],
       addCommands: (commands) => commands.lrange(listKey, 0, -1).hmget(recordKey, 'inc', 'cut'),
     });
-    const [reply, elements, [incarnation, cut]] = replies as [ScriptReply[], string[], ScriptReply[]];
+    const [reply, elements, marks] = replies as [ScriptReply[], string[] | null, ScriptReply[] | null];
     if (reply[0] !== 'OK') return reply;
+    if (!elements || !marks) return undefined;
+    const [incarnation, cut] = marks;
     const record = reply[1] as ScriptReply[];
     if (record[1] !== incarnation || record[10] !== cut) return undefined;
     const before = Number(cut ?? 0);

@@ -72,6 +72,19 @@ describeWith('redis', 'Cut connection', (url) => {
     });
   }
 
+  it('reads a session whose connection is cut in the middle of the reply (contract 10)', async () => {
+    const service = throughProxy({});
+    await service.createSession(ref);
+    const content = { parts: [{ text: 'x'.repeat(50_000) }] };
+    for (let i = 0; i < 20; i++)
+      await service.appendEvent({ session: ref, event: createEvent({ author: 'a', content }) });
+    await service.getSession(ref);
+    const { stream } = cutClient;
+    stream.once('data', () => stream.destroy());
+    expect((await service.getSession(ref))?.events).toHaveLength(20);
+    expect(cutClient.stream).not.toBe(stream);
+  });
+
   it('throws STORE_OUTCOME_UNKNOWN if only the second attempt is refused (contract 7)', async () => {
     const server = await startRedis();
     const ownProxy = await startCuttingProxy(server.port);
