@@ -14,11 +14,13 @@ export async function listConversationSessions(
   appName: string,
 ): Promise<ConversationSession[]> {
   const found: ConversationSession[] = [];
-  for (let offset = 0; ; offset += SESSIONS_PER_PAGE) {
+  // A page may have fewer sessions than its limit: sessions that are deleted while the store reads the page are left out.
+  for (let offset = 0, total = 1; offset < total; offset += SESSIONS_PER_PAGE) {
     const page = await sessions.listSessions({ appName, limit: SESSIONS_PER_PAGE, offset });
+    total = page.total;
     for (const { id, userId } of page.sessions) add(found, userId, id);
-    if (page.sessions.length < SESSIONS_PER_PAGE) return found;
   }
+  return found;
 }
 
 /** Returns the conversations with an unfinished run, a timer or an open interrupt. */
