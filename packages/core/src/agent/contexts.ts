@@ -102,7 +102,7 @@ export interface ToolContext<T = unknown> extends CallbackContext<T> {
   step<R extends Json | undefined | void>(name: string, fn: StepFunction<R>): Promise<R>;
   /** Shows a message as a partial event. It is not stored. */
   reportProgress(message: string): void;
-  /** Runs an agent in a separate session. */
+  /** See `InvocationContext.runChild`. */
   runChild(p: ChildRun): AsyncIterable<Event>;
 }
 

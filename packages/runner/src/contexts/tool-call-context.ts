@@ -11,6 +11,7 @@ import type {
   InputRequest,
   Json,
   JsonObject,
+  RunConfig,
   Runtime,
   Span,
   StepFunction,
@@ -68,6 +69,11 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
 
   override get signal(): AbortSignal {
     return this.#init.signal ?? super.signal;
+  }
+
+  /** Not in the interface. `ReflectAndRetryToolPlugin` reads it. */
+  get runConfig(): RunConfig {
+    return this.task.runConfig;
   }
 
   get toolConfirmation(): ToolConfirmation | undefined {

@@ -1,11 +1,15 @@
-import { textOf } from '@thole/core';
+import { textOf, TholeError } from '@thole/core';
+import { JsonCopier, resolveToJson } from '@thole/core/kit';
 import type { Content } from '@thole/core';
-import type { ReadSchema } from '@thole/core/kit';
+import type { JsonProblem, ReadSchema } from '@thole/core/kit';
 
 /** The text to store for a typed answer, or its problem as a sentence for the model. */
 export type CheckedOutput = { text: string } | { problem: string };
 
-/** Parses an answer's text as JSON and validates it. Returns the text unchanged unless the schema transforms the value. */
+/**
+ * Parses an answer's text as JSON and validates it. Returns the text unchanged unless the schema transforms the value. Throws
+ * `INVALID_INPUT` if the schema returns a value that is not JSON.
+ */
 export async function checkOutput(schema: ReadSchema, content: Content | undefined): Promise<CheckedOutput> {
   const text = removeCodeFence(textOf(content));
   let value: unknown;
@@ -16,7 +20,18 @@ export async function checkOutput(schema: ReadSchema, content: Content | undefin
   }
   const checked = await schema.validate(value);
   if ('issues' in checked) return { problem: `The answer does not fit: ${checked.issues.join('; ')}.` };
-  return { text: JSON.stringify(checked.value) === JSON.stringify(value) ? text : JSON.stringify(checked.value) };
+  const output = outputText(checked.value);
+  return { text: output === JSON.stringify(value) ? text : output };
+}
+
+/** Returns a validated value as JSON text. Throws `INVALID_INPUT` with the path of a value that is not JSON. */
+export function outputText(value: unknown): string {
+  return JSON.stringify(new JsonCopier(failWithPath).copy(resolveToJson(value), 'output'));
+}
+
+function failWithPath({ path, problem }: JsonProblem): never {
+  const message = `The value that outputSchema returned must be JSON, but ${path} ${problem}. Transform it to JSON, or validate without a transform.`;
+  throw new TholeError('INVALID_INPUT', message, { details: { path } });
 }
 
 /** Returns the content with its text replaced by this text. Thoughts and other parts stay. */

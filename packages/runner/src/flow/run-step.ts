@@ -8,7 +8,7 @@ import type { RequestDraft } from '../request/request-draft.ts';
 import { addUsage } from './add-usage.ts';
 import { ModelCall } from './call-model.ts';
 import type { ModelAnswer } from './call-model.ts';
-import { checkOutput, withText } from './check-output.ts';
+import { checkOutput, outputText, withText } from './check-output.ts';
 import { assignCallIds } from './assign-call-ids.ts';
 import { keepBrokenArgs } from './keep-broken-args.ts';
 import { KnownCallIds } from './known-call-ids.ts';
@@ -124,7 +124,7 @@ async function* runCalls(
     return false;
   }
   if (draft.output?.accepted) {
-    const text = JSON.stringify(draft.output.accepted.value);
+    const text = outputText(draft.output.accepted.value);
     const id = context.runtime.newId('event');
     yield answerEvent(draft, { id, response: {} }, { role: 'model', parts: [{ text }] });
     return false;

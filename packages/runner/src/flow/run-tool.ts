@@ -143,6 +143,8 @@ async function runWithHooks(
   if ('error' in outcome) {
     if (endsOuterRun(outcome.error)) throw outcome.error;
     if (!isRefusal(outcome.error) && !isDecision(outcome.error)) logToolFailure(draft, call, outcome.error);
+    // The model must see the error, also if a hook answers it. A hook may set these actions again.
+    for (const name of CONTROL_ACTIONS) delete call.toolContext.actions[name];
     const handled = await onToolError(draft, call, outcome.error);
     if (!handled) return outcome;
     outcome = { value: handled, isFromTool: false };
@@ -230,8 +232,8 @@ function answerOf({ context }: RequestDraft, tool: Tool, outcome: CallOutcome, a
  * Returns the error text for the model. With `toolErrors: 'redacted'`, texts of errors other than `TholeError` are left
  * out.
  */
-function errorText(error: Error, tool: Tool, { runConfig }: InvocationContext): string {
-  const isRedacted = runConfig.toolErrors === 'redacted' && !TholeError.is(error);
+export function errorText(error: Error, tool: Tool, { runConfig }: Partial<InvocationContext>): string {
+  const isRedacted = runConfig?.toolErrors === 'redacted' && !TholeError.is(error);
   return (!isRedacted && error.message) || `${tool.name} failed.`;
 }
 
@@ -249,6 +251,8 @@ function refuse(sentence: string): ToolAnswer {
 function fail(sentence: string, actions: EventActions): ToolAnswer {
   return { response: { error: sentence }, actions: withoutControlActions(actions) };
 }
+
+const CONTROL_ACTIONS = ['skipSummarization', 'transferToAgent', 'escalate'] as const;
 
 /**
  * Returns the actions of a failed call without those that end or transfer the turn, because the model must see the error.

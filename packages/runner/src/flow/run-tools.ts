@@ -14,7 +14,7 @@ export type ToolsOutcome = readonly ToolAnswer[];
 
 type Call = FunctionCall & { id: string };
 
-const CANCELLED = 'Cancelled: the run ended before this call had.';
+const CANCELLED = 'Cancelled: the run ended before this call was completed.';
 const IN_DOUBT = 'The run ended while this call was running. The call may or may not have taken effect.';
 const LAST_MICROTASKS = 30;
 

@@ -8,9 +8,14 @@ import type { RunTask } from './run-task.ts';
 export class Delivery {
   readonly #task: RunTask;
   readonly #committer: Committer;
+  /** `seq` of the newest event that the reader has received, or of the newest event when the run opened. */
+  #lastSeq: number;
+  /** Answers of tools that the reader has received before their agent yields them. */
+  readonly #early: Set<Event> = new Set();
 
-  constructor(task: RunTask, committer: Committer) {
+  constructor(task: RunTask, committer: Committer, lastSeq: number) {
     this.#task = task;
+    this.#lastSeq = lastSeq;
     this.#committer = committer;
   }
 
@@ -49,9 +54,37 @@ export class Delivery {
     const stored = this.#task.session.contains(event) ? event : await this.#committer.commit(event);
     if (!stored) return emptyEvent(event);
     this.#task.state.throwIfStopped();
+    if (this.#early.delete(stored)) return stored;
+    this.#passEarlierAnswers(stored);
     const delivered = this.passToReader(stored);
     if (delivered) await delivered;
     return stored;
+  }
+
+  /**
+   * Passes answers of tools of other branches that were stored before this event to the reader, because a reader continues after
+   * the last `seq` that it has received. Their agents yield them later.
+   */
+  #passEarlierAnswers({ branch, seq }: Event): void {
+    const { invocationId, output, session } = this.#task;
+    if (seq === undefined) return;
+    const after = this.#lastSeq;
+    this.#lastSeq = Math.max(after, seq);
+    const isEarlier = (event: Event): boolean =>
+      event.seq! < seq &&
+      event.branch !== branch &&
+      event.invocationId === invocationId &&
+      event.author !== 'user' &&
+      hasOnlyToolAnswers(event);
+    const earlier: Event[] = [];
+    for (let i = session.log.length - 1; (session.log.at(i)?.seq ?? 0) > after; i--) {
+      const event = session.log.at(i)!;
+      if (isEarlier(event)) earlier.unshift(event);
+    }
+    for (const event of earlier) {
+      this.#early.add(event);
+      output.push(event);
+    }
   }
 }
 

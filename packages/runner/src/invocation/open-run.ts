@@ -60,7 +60,7 @@ export class OpenRun {
     });
     this.rootContext = new AgentContext(task, task.tree.root, { changes, span: task.trace?.root });
     this.committer = new Committer(task, condition);
-    this.delivery = new Delivery(task, this.committer);
+    this.delivery = new Delivery(task, this.committer, session.lastSeq);
   }
 }
 
@@ -271,19 +271,33 @@ async function changeMessage(opened: OpenRun, message: Content): Promise<Content
   return changed;
 }
 
-/** Saves the inline files of a message as artifacts. Returns the message with a line of text for each file. */
+/**
+ * Saves the inline files of a message as artifacts, each with a different name. Returns the message with a line of text for each
+ * file.
+ */
 export async function saveInputBlobs(context: CallbackContext, message: Content): Promise<Content> {
   const parts: Part[] = [];
+  // A message that joins a run must not replace the files of the run's first message.
+  const earlier = [...context.history].filter(({ invocationId }) => invocationId === context.invocationId);
+  const names = new Set(earlier.flatMap(({ actions }) => Object.keys(actions.artifactDelta)));
   for (const [i, part] of (message.parts ?? []).entries()) {
     if (!part.inlineData) {
       parts.push(part);
       continue;
     }
-    const filename = part.inlineData.displayName ?? `upload-${context.invocationId}-${i}`;
+    const filename = unusedName(part.inlineData.displayName ?? `upload-${context.invocationId}-${i}`, names);
+    names.add(filename);
     await context.saveArtifact(filename, part);
     parts.push({ text: `[The user uploaded the file "${filename}". It is saved as an artifact with this name.]` });
   }
   return { ...message, parts };
+}
+
+/** Returns the name, or `photo-2.jpg` for a second `photo.jpg`: phones give several photos of a message the same name. */
+function unusedName(name: string, names: ReadonlySet<string>): string {
+  let unused = name;
+  for (let n = 2; names.has(unused); n++) unused = name.replace(/(\.[^./]*)?$/, (ending) => `-${n}${ending}`);
+  return unused;
 }
 
 /** Stores and delivers the answer of `beforeRunCallback`, as an event of the root agent. Returns false if no plugin answered. */

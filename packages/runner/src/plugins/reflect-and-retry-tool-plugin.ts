@@ -1,5 +1,6 @@
 import { assertCount, optionNames, rejectUnknownOptions } from '@thole/core/kit';
-import type { JsonObject, Plugin } from '@thole/core';
+import type { InvocationContext, JsonObject, Plugin } from '@thole/core';
+import { errorText } from '../flow/run-tool.ts';
 import type { HookParams } from '../hooks/call-hooks.ts';
 
 /** Options of `ReflectAndRetryToolPlugin`. The default of `name`, which errors contain, is `reflect_and_retry_tool`. */
@@ -35,7 +36,7 @@ export class ReflectAndRetryToolPlugin implements Plugin {
     failures.set(tool.name, count);
     const mayRetry = count <= this.#maxRetries;
     return {
-      error: error.message,
+      error: errorText(error, tool, toolContext as Partial<InvocationContext>),
       attempt: count,
       [GUIDANCE]: mayRetry
         ? `${tool.name} failed. Find out from the error what was wrong, then call it with other arguments or go another way; do not repeat the same call.`

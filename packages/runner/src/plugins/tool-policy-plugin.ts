@@ -1,6 +1,7 @@
 import { TholeError } from '@thole/core';
 import { invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { JsonObject, Plugin, Tool, ToolContext } from '@thole/core';
+import { SET_MODEL_RESPONSE } from '../request/set-model-response-tool.ts';
 
 /** `allow` runs the call. `deny` returns an error to the model. `ask` requests a confirmation from a person. */
 export type ToolDecision = 'allow' | 'deny' | 'ask';
@@ -32,7 +33,8 @@ const decisions: readonly unknown[] = ['allow', 'deny', 'ask'];
 
 /**
  * Allows or denies each call of a tool, or requests a confirmation, by tool and arguments. The rules are checked again after an
- * approval, so a rule can still deny an approved call. The constructor throws `INVALID_INPUT` for wrong options.
+ * approval, so a rule can still deny an approved call. A typed answer (`set_model_response`) is allowed unless a rule names it. The
+ * constructor throws `INVALID_INPUT` for wrong options.
  */
 export class ToolPolicyPlugin implements Plugin {
   readonly name: string;
@@ -76,12 +78,13 @@ export class ToolPolicyPlugin implements Plugin {
     args: JsonObject,
     toolContext: ToolContext,
   ): Promise<Pick<ToolPolicyRule, 'decision' | 'message'>> {
+    const isAnswer = tool.name === SET_MODEL_RESPONSE;
     for (const rule of this.#rules) {
       const names = typeof rule.tool === 'string' ? [rule.tool] : rule.tool;
-      if (names && !names.includes(tool.name)) continue;
+      if (names ? !names.includes(tool.name) : isAnswer) continue;
       if (!rule.when || (await rule.when(args, toolContext))) return rule;
     }
-    return { decision: this.#default };
+    return { decision: isAnswer ? 'allow' : this.#default };
   }
 }
 

@@ -139,6 +139,18 @@ describe('LoopAgent', () => {
 });
 
 describe('ParallelAgent', () => {
+  it.each(['attached', 'detached'] as const)('yields events in the order of seq, with reader: %s', async (reader) => {
+    const branch = (name: string): Agent => {
+      const model = new ScriptedLlm(calls('look'), calls('look'), says(name));
+      return new LlmAgent({ name, model, tools: [toolOf('look', () => 1)] });
+    };
+    const agent = new ParallelAgent({ name: 'all', subAgents: ['a', 'b', 'c', 'd'].map(branch) });
+    const { runner, stored } = await createSetup(agent);
+    const events = await Array.fromAsync(runner.runAsync({ ...hello, runConfig: { reader } }));
+    expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 20 }, (_, i) => i + 2));
+    expect((await stored()).events.slice(1)).toEqual(events);
+  });
+
   it('runs its agents concurrently, each in a branch that hides the others (F225)', async () => {
     const models = { a: new ScriptedLlm(calls('look'), says('A.')), b: new ScriptedLlm(calls('look'), says('B.')) };
     let running = 0;

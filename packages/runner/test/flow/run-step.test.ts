@@ -363,6 +363,19 @@ describe('LlmAgent with outputSchema', () => {
     expect((await outcomeOf(runner.runAsync(hello))).error?.code).toBe('OUTPUT_INVALID');
     expect((await runner.runToCompletion(hello)).output).toEqual({ city: 'Oslo' });
   });
+
+  it.each([
+    ['as text', says('{"city":"Oslo"}'), []],
+    ['as a call', calls('set_model_response', { city: 'Oslo' }), [toolOf('look', () => 1)]],
+  ])('rejects a value of the schema that is not JSON, %s (contract 5)', async (_name, answer, tools) => {
+    const validate = (): { value: unknown } => ({ value: { city: new Set(['Oslo']) } });
+    const toSet = { ...outputSchema, schema: { '~standard': { version: 1 as const, vendor: 'test', validate } } };
+    const { runner } = await createSetup(rootOf(new ScriptedLlm(answer), { outputSchema: toSet, tools }));
+    expect((await outcomeOf(runner.runAsync(hello))).error).toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('output.city is a Set'),
+    });
+  });
 });
 
 describe('A transfer', () => {

@@ -53,3 +53,25 @@ describe('runConfig.toolErrors', () => {
     await expect(answerTo(secret, 'none' as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 });
+
+describe('An error that onToolErrorCallback answers', () => {
+  it('is shown to the model, also if the tool has set skipSummarization before', async () => {
+    const tool = new FunctionTool({
+      name: 'look',
+      description: 'Looks.',
+      execute: (_args, { actions }) => {
+        actions.skipSummarization = true;
+        actions.escalate = true;
+        throw new Error('Too dark.');
+      },
+    });
+    const model = new ScriptedLlm(calls('look'), says('Sorry.'));
+    const onToolErrorCallback = (): { hint: string } => ({ hint: 'Switch on the light.' });
+    const agent = new LlmAgent({ name: 'porter', model, tools: [tool], onToolErrorCallback });
+    const sessionService = new InMemorySessionService();
+    const runner = new Runner({ appName: 'demo', agent, sessionService, autoCreateSession: true });
+    const { text, events } = await runner.runToCompletion({ userId: 'u', sessionId: 's', newMessage: 'Look.' });
+    expect(text).toBe('Sorry.');
+    expect(events.some(({ actions }) => actions.escalate)).toBe(false);
+  });
+});

@@ -44,6 +44,20 @@ describe('The message of a run', () => {
     const saved = await artifacts.loadArtifact({ ...ref, filename: 'view.png' });
     expect(saved?.inlineData?.data).toBe('AAAA');
   });
+
+  it('saves files of a message that have the same name under different names', async () => {
+    const { runner, artifacts } = await createSetup(rootOf(new ScriptedLlm(says('Nice.'))));
+    const file = (data: string, displayName: string) => ({ inlineData: { mimeType: 'image/png', data, displayName } });
+    const parts = [file('AAAA', 'me.png'), file('BBBB', 'me.png'), file('CCCC', 'me-2.png'), file('DDDD', 'me.png')];
+    await runner.runToCompletion({ ...hello, newMessage: { parts }, runConfig: { saveInputBlobsAsArtifacts: true } });
+    for (const [filename, data] of Object.entries({
+      'me.png': 'AAAA',
+      'me-2.png': 'BBBB',
+      'me-2-2.png': 'CCCC',
+      'me-3.png': 'DDDD',
+    }))
+      expect((await artifacts.loadArtifact({ ...ref, filename }))?.inlineData?.data).toBe(data);
+  });
 });
 
 describe('An agent', () => {

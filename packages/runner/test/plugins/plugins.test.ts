@@ -137,6 +137,14 @@ describe('ReflectAndRetryToolPlugin', () => {
     ]);
   });
 
+  it('does not return the text of the error with toolErrors: redacted', async () => {
+    const model = new ScriptedLlm(calls('look'), says('Sorry.'));
+    const plugins = [new ReflectAndRetryToolPlugin()];
+    const { runner } = await createSetup(rootOf(model, { tools: [flaky()] }), { plugins });
+    const events = await Array.fromAsync(runner.runAsync({ ...hello, runConfig: { toolErrors: 'redacted' } }));
+    expect(answersIn(events)[0]![1]).toMatchObject({ error: 'look failed.', attempt: 1 });
+  });
+
   it('resets its count after a success and in the next invocation', async () => {
     const plugins = [new ReflectAndRetryToolPlugin({ maxRetries: 1 })];
     const model = new ScriptedLlm(calls('look'), calls('look'), calls('look'), says('x'), calls('look'), says('y'));

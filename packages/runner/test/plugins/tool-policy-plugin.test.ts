@@ -4,7 +4,7 @@ import { requestInputTool } from '@thole/tools';
 import { describe, expect, it } from 'vitest';
 import { ToolPolicyPlugin } from '../../src/plugins/tool-policy-plugin.ts';
 import type { ToolPolicyRule } from '../../src/plugins/tool-policy-plugin.ts';
-import { answersIn, createSetup, hello, outcomeOf, ref, rootOf, toolOf } from '../support/llm-setup.ts';
+import { answersIn, createSetup, hello, outcomeOf, ref, rootOf, stringsSchema, toolOf } from '../support/llm-setup.ts';
 
 async function setupWith(rules: ToolPolicyRule[], args: JsonObject = { sum: 5 }): Promise<Setup> {
   let paid = 0;
@@ -24,6 +24,17 @@ describe('ToolPolicyPlugin', () => {
     expect(answersIn(events)).toEqual([['pay', { error: 'No payments today.' }]]);
     expect(paid()).toBe(0);
   });
+
+  it.each([{ rules: [{ decision: 'ask' as const }] }, { rules: [], default: 'deny' as const }])(
+    'allows the typed answer of an agent with tools, unless a rule names it: %o',
+    async (options) => {
+      const model = new ScriptedLlm(calls('set_model_response', { city: 'Oslo' }));
+      const agent = rootOf(model, { tools: [toolOf('pay', () => 1)], outputSchema: stringsSchema('city') });
+      const { runner } = await createSetup(agent, { plugins: [new ToolPolicyPlugin(options)] });
+      const { output, status } = await runner.runToCompletion(hello);
+      expect([output, status]).toEqual([{ city: 'Oslo' }, 'completed']);
+    },
+  );
 
   it('requests a confirmation by tool and arguments; the first matching rule decides', async () => {
     const rules: ToolPolicyRule[] = [

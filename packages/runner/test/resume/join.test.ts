@@ -34,6 +34,24 @@ describe('concurrency.policy: join', () => {
     expect(JSON.stringify(model.requests[1]!.contents)).toContain('and this');
   });
 
+  it('saves the files of both messages under different names', async () => {
+    const gate = Promise.withResolvers<string>();
+    const model = new ScriptedLlm(calls('wait', {}, 'c1'), says('Both.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [toolOf('wait', () => gate.promise)] }), join);
+    const send = (data: string): Promise<unknown> => {
+      const newMessage = { parts: [{ inlineData: { mimeType: 'image/png', data } }] };
+      return runner.runToCompletion({ ...hello, newMessage, runConfig: { saveInputBlobsAsArtifacts: true } });
+    };
+    const first = send('AAAA');
+    await settle();
+    const second = send('BBBB');
+    await settle();
+    gate.resolve('done');
+    await Promise.all([first, second]);
+    const saved = (await stored()).events.map(({ actions }) => actions.artifactDelta);
+    expect(new Set(saved.flatMap((names) => Object.keys(names))).size).toBe(2);
+  });
+
   it('does not add a message to the run of a dead process, whose lease is still valid (contract 13)', async () => {
     const setup = await createSetup(rootOf(new ScriptedLlm(says('Answer.'))), join);
     const event = createEvent({ author: 'root', invocationId: 'left' });
