@@ -1,10 +1,12 @@
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import { getFunctionResponses } from '@thole/core';
 import type { Authenticator, Interrupt, Json } from '@thole/core';
 import { McpToolset } from '@thole/mcp';
 import type { McpAuthOptions } from '@thole/mcp';
 import { InMemorySessionService } from '@thole/mem-services';
-import { calls, says } from '@thole/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LlmAgent, ParallelAgent, Runner } from '@thole/runner';
+import { calls, says, ScriptedLlm } from '@thole/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { AuthFixture } from '../packages/auth/test/server/auth-fixture.ts';
 import { signInAs } from '../packages/auth/test/server/browser.ts';
 import { OidcServer, REDIRECT_URI } from '../packages/auth/test/server/oidc-server.ts';
@@ -14,6 +16,7 @@ import { HttpServer } from '../packages/mcp/test/toolset/servers/http-server.ts'
 let mcp: HttpServer;
 let oidc: OidcServer;
 let resourceMetadata: object;
+let registrations: unknown[];
 
 beforeAll(async () => {
   mcp = await HttpServer.start(serveWithSignIn);
@@ -26,6 +29,7 @@ afterAll(async () => {
 beforeEach(() => {
   mcp.requests.length = 0;
   oidc.clear();
+  registrations = [];
   resourceMetadata = {
     resource: `${mcp.url}/mcp`,
     authorization_servers: [oidc.url],
@@ -39,9 +43,31 @@ const handler = createMcpHandler(({ authInfo }) => {
   return server;
 });
 
+/** Metadata of an authorization server that accepts a client's secret only in the body of a request. */
+function postMetadata(): object {
+  const issuer = `${mcp.url}/post`;
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    registration_endpoint: `${issuer}/register`,
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['client_secret_post'],
+  };
+}
+
 /** Serves a tool that returns the user's name. Requests need a token of the authorization server for this address. */
 async function serveWithSignIn(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
+  if (pathname === '/.well-known/oauth-authorization-server/post') return Response.json(postMetadata());
+  if (pathname === '/post/register') {
+    registrations.push(await request.json());
+    return Response.json(
+      { client_id: 'posted', client_secret: 'secret', redirect_uris: [REDIRECT_URI] },
+      { status: 201 },
+    );
+  }
   if (pathname === '/.well-known/oauth-protected-resource/mcp') return Response.json(resourceMetadata);
   if (pathname !== '/mcp') return new Response(null, { status: 404 });
   const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? '';
@@ -128,6 +154,65 @@ describe('McpToolset auth', () => {
     expect(again).toMatchObject({ kind: 'credential', toolName: 'whoami' });
     expect(await second.answer(again!, await signIn(again!))).toEqual([]);
     expect(second.responses.at(-1)).toEqual({ result: 'ada' });
+  });
+
+  it('registers another client and requests a sign-in if the server has forgotten the client', async () => {
+    const fixture = new AuthFixture(oidc.url);
+    const { authenticator } = fixture;
+    const run = new AgentRun(
+      toolset(authenticator),
+      [calls(signInTool()), says('Signed in.'), calls(signInTool(), {}, 'again'), calls('whoami'), says('Ada.')],
+      { authenticator },
+    );
+    const [interrupt] = await run.say();
+    await run.answer(interrupt!, await signIn(interrupt!));
+
+    await oidc.forgetClient(oidc.tokenRequests.at(-1)!.body.get('client_id')!);
+    await fixture.runtime.advance(3_600_000);
+    const [again] = await run.say();
+    expect(again).toMatchObject({ kind: 'credential', toolName: signInTool() });
+    expect(await run.answer(again!, await signIn(again!))).toEqual([]);
+    expect(run.responses.at(-1)).toEqual({ result: 'ada' });
+    expect(oidc.paths.filter((path) => path === '/reg')).toHaveLength(2);
+  });
+
+  it('registers the method of client authentication that the server supports', async () => {
+    const { authenticator } = new AuthFixture(oidc.url);
+    resourceMetadata = { ...resourceMetadata, authorization_servers: [`${mcp.url}/post`] };
+    const run = new AgentRun(toolset(authenticator), [calls(signInTool())], { authenticator });
+    expect(await run.say()).toMatchObject([{ kind: 'credential' }]);
+    expect(registrations).toMatchObject([{ token_endpoint_auth_method: 'client_secret_post' }]);
+  });
+
+  it('keeps the sign-ins of parallel agents valid, with one registered client', async () => {
+    const { authenticator } = new AuthFixture(oidc.url);
+    const tools = [toolset(authenticator)];
+    const agents = ['a', 'b', 'c'].map((name) => {
+      const model = new ScriptedLlm(calls(signInTool(), {}, name), calls('whoami', {}, `who-${name}`), says('Done.'));
+      return new LlmAgent({ name, model, tools });
+    });
+    const runner = new Runner({
+      appName: 'shop',
+      agent: new ParallelAgent({ name: 'root', subAgents: agents }),
+      sessionService: new InMemorySessionService(),
+      autoCreateSession: true,
+      authenticator,
+    });
+    onTestFinished(() => runner.close());
+    const session = { userId: 'ada', sessionId: 's' };
+    let { interrupts } = await runner.runAsync({ ...session, newMessage: 'Hello.' }).result;
+    const texts: string[] = [];
+    for (const remaining of [2, 1, 0]) {
+      const newest = interrupts.at(-1)!;
+      const answers = { [newest.id]: await signIn(newest) };
+      const run = runner.resume({ ...session, answers });
+      for await (const event of run)
+        texts.push(...getFunctionResponses(event).map((each) => JSON.stringify(each.response)));
+      ({ interrupts } = await run.result);
+      expect(interrupts).toHaveLength(remaining);
+    }
+    expect(texts.filter((text) => text === '{"result":"ada"}')).toHaveLength(3);
+    expect(oidc.paths.filter((path) => path === '/reg')).toHaveLength(1);
   });
 
   it('returns an error to the model if the user refuses the sign-in', async () => {

@@ -4,11 +4,17 @@ import { systemRuntime } from '@thole/core';
 import { explainNodeVersion } from './explain-node-version.ts';
 import { main } from './program.ts';
 
-// A program such as `head` may close the pipe before the output ends. That is not a failure.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+process.stderr.on('error', () => {});
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  // A program such as `head` may close the pipe before the output ends. That is not a failure.
+  if (code === 'EPIPE' || process.exitCode === 1) return;
+  console.error(`error: The output cannot be written: ${message}.`);
+  process.exitCode = 1;
+});
 
 const error = explainNodeVersion(process.versions.node);
 if (error !== undefined) console.error(`error: ${error}`);
-process.exitCode = error === undefined ? await main() : 1;
+const exitCode = error === undefined ? await main() : 1;
+process.exitCode ||= exitCode;
 // Ends the process even if an agent has open handles. The timer itself does not keep the process running.
 systemRuntime().timer(1_000, () => process.exit());

@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import process from 'node:process';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { agentText } from './support/agent-text.ts';
-import { spawnThole } from './support/spawn-thole.ts';
+import { nodeArgs, spawnThole } from './support/spawn-thole.ts';
 import { linkPackages, temporaryFolder } from './support/temporary-folder.ts';
 
 const agent = `
@@ -77,6 +80,17 @@ describe('thole', { timeout: 60_000 }, () => {
     const { code, errors } = await spawnThole(['run', 'echo'], { cwd, input: 'a\n'.repeat(5), closeOutput: true });
     expect(code).toBe(0);
     expect(errors).not.toContain('EPIPE');
+  });
+
+  it.runIf(existsSync('/dev/full'))('reports an output that cannot be written, and exits with 1', () => {
+    const device = openSync('/dev/full', 'w');
+    onTestFinished(() => closeSync(device));
+    const { status, stderr } = spawnSync(process.execPath, [...nodeArgs, '--version'], {
+      stdio: ['ignore', device, 'pipe'],
+      encoding: 'utf8',
+    });
+    expect(stderr).toMatch(/^error: The output cannot be written: ENOSPC/);
+    expect(status).toBe(1);
   });
 
   it('exits with 2 for usage errors and 1 for failures', async () => {

@@ -27,6 +27,15 @@ const hints: ReadonlyMap<string, string> = new Map([
   ['invalid_target', 'Check the audience.'],
 ]);
 
+/** Advice for responses that the library rejects, by the code of its error. */
+const responseHints: ReadonlyMap<string, string> = new Map([
+  [oauth.JWT_TIMESTAMP_CHECK, 'The times of its ID token do not fit the clock of this computer. Set the clock.'],
+  [
+    oauth.JSON_ATTRIBUTE_COMPARISON,
+    'The document names another issuer. Correct authScheme.issuer, or set the endpoints instead of the document.',
+  ],
+]);
+
 /** Members of errors that `oauth4webapi` throws. */
 interface LibraryError extends Error {
   code: string;
@@ -64,16 +73,15 @@ export function toAuthError(error: unknown, failed: FailedRequest): TholeError {
   const start = `The authorization server "${server}"`;
   if (code !== undefined) {
     const hint = isTemporary ? 'Try again later.' : (hints.get(code) ?? 'Check the configuration of the client.');
-    return new TholeError('AUTH_SERVER_FAILED', `${start} refused ${request} with "${code}". ${hint}`, options);
+    const message = `${start} refused ${request} with "${code}". ${hint}`;
+    return new TholeError('AUTH_SERVER_FAILED', message, { ...options, details: { oauthError: code } });
   }
   if (status !== undefined && status !== 200) {
     const hint = isTemporary ? 'Try again later.' : status === 401 ? checkClientHint : 'Check the endpoints.';
     return new TholeError('AUTH_SERVER_FAILED', `${start} answered ${request} with status ${status}. ${hint}`, options);
   }
-  const hasWrongTime = isLibraryError(error) && error.code === oauth.JWT_TIMESTAMP_CHECK;
-  const hint = hasWrongTime
-    ? 'The times of its ID token do not fit the clock of this computer. Set the clock.'
-    : 'Check the endpoints, the issuer and the client.';
+  const hint =
+    (isLibraryError(error) && responseHints.get(error.code)) || 'Check the endpoints, the issuer and the client.';
   const message = `${start} answered ${request} with an invalid response. ${hint}`;
   return new TholeError('AUTH_SERVER_FAILED', message, options);
 }

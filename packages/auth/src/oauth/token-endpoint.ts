@@ -132,7 +132,8 @@ function resourceOf({ rawAuthCredential }: OAuthConfig): Record<string, string> 
 /**
  * Corrects responses that differ from RFC 6749, because the library rejects them or does not read them:
  * - an error with status 200, as of GitHub, gets the status 400, so that its code is read;
- * - in tokens, null members and scopes are left out, and the types of Slack become `bearer`.
+ * - in tokens, scopes and members without a value (null, an empty text, a lifetime of 0) are left out, and the types of Slack
+ *   become `bearer`.
  *
  * Removes the secrets of the request from errors, and without an issuer the ID token, because that cannot be checked.
  */
@@ -151,7 +152,9 @@ async function correctResponse(
   const { id_token: idToken, scope: _, token_type: type, ...rest } = body;
   const isSlack = type === 'bot' || type === 'user';
   const tokens = { ...rest, token_type: isSlack ? 'bearer' : type, ...(knowsIssuer && { id_token: idToken }) };
-  const given = Object.entries(tokens).filter(([, value]) => value !== null);
+  const given = Object.entries(tokens).filter(
+    ([name, value]) => value !== null && value !== '' && !(name === 'expires_in' && Number(value) === 0),
+  );
   return new Response(JSON.stringify(Object.fromEntries(given)), { status, headers });
 }
 

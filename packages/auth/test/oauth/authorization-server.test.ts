@@ -64,7 +64,10 @@ describe('discovery', () => {
     [
       'another issuer',
       (url) => ({ issuer: 'https://evil.example', ...endpoints(url) }),
-      { code: 'AUTH_SERVER_FAILED' },
+      {
+        code: 'AUTH_SERVER_FAILED',
+        message: expect.stringContaining('names another issuer. Correct authScheme.issuer'),
+      },
     ],
     ['no issuer', (url) => endpoints(url), { code: 'AUTH_SERVER_FAILED' }],
     ['status 404', () => undefined, { code: 'AUTH_SERVER_FAILED', message: expect.stringContaining('status 404') }],

@@ -63,6 +63,7 @@ describe('token endpoint', () => {
 
   it.each([
     ['null members', { refresh_token: null, expires_in: null, id_token: null, scope: null }],
+    ['empty members, as of programs in Go', { refresh_token: '', expires_in: 0, id_token: '', scope: '' }],
     ['a list of scopes', { scope: ['read', 'write'] }],
     ['the token type of Slack', { token_type: 'bot' }],
   ])('accepts a response with %s', async (_, members) => {

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { errors, Provider } from 'oidc-provider';
-import type { ClientMetadata } from 'oidc-provider';
+import type { Adapter, ClientMetadata } from 'oidc-provider';
 
 export const REDIRECT_URI = 'https://agents.example/callback';
 export const SECRET = 'the-secret-of-the-client';
@@ -79,6 +79,12 @@ export class OidcServer {
   /** Makes an access token invalid. */
   async revoke(token: string): Promise<void> {
     await (await this.#provider!.AccessToken.find(token))?.destroy();
+  }
+
+  /** Deletes a client that has registered itself. */
+  async forgetClient(clientId: string): Promise<void> {
+    const { adapter } = this.#provider!.Client as unknown as { adapter: Adapter };
+    await adapter.destroy(clientId);
   }
 
   /** Returns the grant types of the requests to the token endpoint. */

@@ -32,5 +32,6 @@ export class AgentEnvironment {
 
 async function readEnvFile(folder: string): Promise<{ [name: string]: string | undefined }> {
   const text = await readFile(join(folder, '.env'), 'utf8').catch(() => '');
-  return parseEnv(text);
+  // Editors on Windows may begin the file with a byte order mark, which would become a part of the first name.
+  return parseEnv(text.replace(/^\uFEFF/, ''));
 }

@@ -1,4 +1,4 @@
-import { relative, sep } from 'node:path';
+import { isAbsolute, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TholeError } from '@thole/core';
 import { errorText } from '@thole/server';
@@ -12,11 +12,17 @@ export function explainLoadError(error: unknown, p: { file: string; root: string
   const [first, ...causes] = errorText(error).split(CAUSED_BY);
   // Network errors of Node may have a code and no message.
   const text = typeof message === 'string' && message !== '' ? message.split('\n')[0]! : first!;
-  const place = placeIn(typeof stack === 'string' ? stack : '', p) ?? displayPath(p.file, p.cwd);
+  // For some syntax errors, Node does not say which of the imported modules has them.
+  const unknownPlace = displayPath(p.file, p.cwd) + (name === 'SyntaxError' ? ' or a module that it imports' : '');
+  const place = placeIn(typeof stack === 'string' ? stack : '', p) ?? unknownPlace;
   const sentence = [`${place}: ${adviceFor(String(code), text, String(name))}`, ...causes].join(CAUSED_BY);
   const details = { containsCauses: true };
   return new TholeError(TholeError.is(error) ? error.code : 'INVALID_INPUT', sentence, { cause: error, details });
 }
+
+/** Node reports a decorator with the same message as other wrong characters. */
+const DECORATORS =
+  ' If it is a decorator (@name), remove it, or compile the agent and pass the JavaScript: Node does not support decorators.';
 
 const CAUSED_BY = ' < caused by: ';
 
@@ -38,7 +44,7 @@ function adviceFor(code: string, text: string, name: string): string {
       return /does not provide an export named/.test(text)
         ? `${withFullStop(text)} If it is a type, import it with "import type".`
         : name === 'SyntaxError'
-          ? `Invalid syntax: ${withFullStop(text)}`
+          ? `Invalid syntax: ${withFullStop(text)}${text === 'Invalid or unexpected token' ? DECORATORS : ''}`
           : withFullStop(text);
   }
 }
@@ -53,7 +59,9 @@ function placeIn(stack: string, p: { root: string; cwd: string }): string | unde
     const isOwn = file.startsWith(p.root + sep) && !file.includes('node_modules');
     if (isOwn || index === 0) return `${displayPath(file, p.cwd)}:${line}`;
   }
-  return undefined;
+  // CommonJS modules have a path instead of an address.
+  const [, path, line] = /^(.+):(\d+)\n/.exec(stack) ?? [];
+  return path !== undefined && isAbsolute(path) ? `${displayPath(path, p.cwd)}:${line}` : undefined;
 }
 
 function displayPath(file: string, cwd: string): string {

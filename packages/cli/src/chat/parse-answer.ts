@@ -7,7 +7,7 @@ const NO: ReadonlySet<string> = new Set(['n', 'no', 'false']);
 
 /**
  * Returns the answer in a typed text. A confirmation accepts yes, no or JSON. A credential accepts the address after the sign-in,
- * or an API key. Other requests accept JSON or text. Throws `INVALID_INPUT` for a text that cannot be an answer.
+ * an API key, a token, or `name:password`. Other requests accept JSON or text. Throws `INVALID_INPUT` for a text that cannot be an answer.
  */
 export function parseAnswer(interrupt: Pick<Interrupt, 'kind' | 'responseSchema' | 'payload'>, text: string): Json {
   const word = text.trim().toLowerCase();
@@ -50,15 +50,28 @@ export function signInAddress(payload: Json | undefined): string | undefined {
   return address.href;
 }
 
-/** Returns the answer in the address to which the browser was redirected. Without a sign-in, the text is JSON or an API key. */
+/** Returns the answer in the address to which the browser was redirected. Without a sign-in, the text is JSON or the credential. */
 function credentialAnswer(payload: Json | undefined, text: string): Json {
   const value = parseJson(text);
   if (isPlainObject(value)) return value as Json;
   const address = signInAddress(payload);
-  if (address === undefined) return { exchangedAuthCredential: { authType: 'apiKey', apiKey: text } };
+  if (address === undefined)
+    return { exchangedAuthCredential: enteredCredential(memberOf(payload, 'authScheme'), text) };
   if (!URL.canParse(text))
     throw new TholeError('INVALID_INPUT', 'The answer must be the complete address, with https://.');
   return { authResponseUri: text, redirectUri: new URL(address).searchParams.get('redirect_uri')! };
+}
+
+/** Returns an API key; for HTTP authentication a token, or for its scheme `basic` a user name and a password. */
+function enteredCredential(authScheme: Json | undefined, text: string): Json {
+  if (memberOf(authScheme, 'type') !== 'http') return { authType: 'apiKey', apiKey: text };
+  const value = memberOf(authScheme, 'scheme');
+  const scheme = typeof value === 'string' ? value : 'bearer';
+  if (scheme.toLowerCase() !== 'basic') return { authType: 'http', http: { scheme, credentials: { token: text } } };
+  const [, username, password] = /^([^:]+):(.*)$/s.exec(text) ?? [];
+  if (username === undefined || password === undefined)
+    throw new TholeError('INVALID_INPUT', 'The answer must be a user name and a password: name:password.');
+  return { authType: 'http', http: { scheme, credentials: { username, password } } };
 }
 
 function memberOf(value: Json | undefined, name: string): Json | undefined {

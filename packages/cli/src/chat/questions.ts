@@ -10,7 +10,7 @@ import { parseAnswer, parseJson, signInAddress } from './parse-answer.ts';
 const HELP: { readonly [kind in Interrupt['kind']]?: string } = {
   confirmation: '  yes, no, or /later',
   input: '  a value, or /later',
-  credential: '  the address that the browser shows after the sign-in, or the key; or /later',
+  credential: '  the address that the browser shows after the sign-in, the key or token, or name:password; or /later',
 };
 
 const EDITABLE_HELP = '  yes, no, edit (change the arguments), or /later';
@@ -89,7 +89,9 @@ function questionLines(interrupt: Interrupt): string[] {
   if (kind === 'confirmation') return [`? ${call}`, ...(message === undefined ? [] : [`  ${message}`])];
   if (kind === 'credential') {
     const address = signInAddress(payload);
-    return [`? ${call} needs ${address === undefined ? 'an API key or a token' : `a sign-in: ${address}`}`];
+    return [
+      `? ${call} needs ${address === undefined ? 'an API key, a token, or a user name and a password' : `a sign-in: ${address}`}`,
+    ];
   }
   const schema = responseSchema ? [`  schema: ${JSON.stringify(responseSchema)}`] : [];
   return [`? ${message ?? call}`, ...schema];

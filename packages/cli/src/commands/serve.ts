@@ -1,3 +1,4 @@
+import { TholeError } from '@thole/core';
 import type { Command } from 'commander';
 import type { Host } from '../host.ts';
 import { collectNames } from '../options/collect-names.ts';
@@ -74,8 +75,23 @@ function addServing(command: Command, host: Host, setExitCode: (code: number) =>
     const { serveAgents } = await import('../serve/serve-agents.ts');
     const { allowOrigins = [], allowedHosts = [], reload = true, urlPrefix = '' } = options;
     const withDefaults = { allowOrigins, allowedHosts, reload, urlPrefix };
-    setExitCode(await serveAgents(host, path, { ...options, ...withDefaults, token, withPage }));
+    const serving = serveAgents(host, path, { ...options, ...withDefaults, token, withPage });
+    setExitCode(
+      await serving.catch((error: unknown) => {
+        throw withOptionName(error);
+      }),
+    );
   });
+}
+
+/** Returns a usage error that names the option of the command if the server has rejected its value. */
+function withOptionName(error: unknown): unknown {
+  const [, name, problem] = TholeError.is(error, 'INVALID_INPUT')
+    ? (/^(cors\.origins|allowedHosts)( .*)$/s.exec(error.message) ?? [])
+    : [];
+  return name === undefined
+    ? error
+    : usageError(`${name === 'allowedHosts' ? '--allowed_hosts' : '--allow_origins'}${problem}`);
 }
 
 function readToken(token: string | undefined): string | undefined {

@@ -20,7 +20,8 @@ export interface CreateOptions {
 
 const DEFAULT_NAME = 'hello-agent';
 const DEFAULT_MODEL = 'demo';
-const NAME = /^[a-z\d][a-z\d._-]*$/i;
+/** Node does not run TypeScript below a folder `node_modules`. */
+const NAME = /^(?!node_modules$)[a-z\d][a-z\d._-]*$/i;
 
 /**
  * Creates a project. In a terminal it asks for missing values. Writes nothing before all values are valid. Returns the
@@ -59,7 +60,7 @@ async function assertFolder({ cwd }: Host, path: string): Promise<void> {
   const folder = resolve(cwd, path);
   if (!NAME.test(basename(folder))) {
     throw usageError(
-      'The name must consist of letters, digits, dots, dashes and underscores, and start with a letter or digit.',
+      'The name must consist of letters, digits, dots, dashes and underscores, start with a letter or digit, and not be node_modules.',
     );
   }
   const entries = await readdir(folder).catch((error: { code?: string }) => {
@@ -77,7 +78,7 @@ async function askName({ cwd, input, output }: Host): Promise<string | null> {
   const validate = (value: string | undefined): string | undefined =>
     value === undefined || value === '' || NAME.test(basename(resolve(cwd, value)))
       ? undefined
-      : 'Use letters, digits, dots, dashes and underscores.';
+      : 'Use letters, digits, dots, dashes and underscores, but not the name node_modules.';
   const answer = await text({
     ...{ input, output, validate, message: 'Name of the project' },
     ...{ placeholder: DEFAULT_NAME, defaultValue: DEFAULT_NAME },

@@ -13,6 +13,7 @@ export interface MigrateOptions {
   destDbUrl?: string | undefined;
 }
 
+const EXAMPLE = 'the URL of a database, such as sqlite:///./adk.db';
 const DATABASES = ['sqlite', 'postgresql', 'mysql'];
 
 /** Copies ADK's sessions and shows the progress. Returns the exit code. */
@@ -35,7 +36,7 @@ export async function migrateSessions(host: Host, options: MigrateOptions): Prom
 }
 
 function readUrl({ cwd }: Host, option: string, text: string | undefined): string {
-  if (text === undefined) throw usageError(`${option} must be the URL of a database, such as sqlite:///./adk.db.`);
+  if (text?.includes('://') !== true) throw usageError(`${option} must be ${EXAMPLE}.`);
   const uri = readServiceUri(option, text);
   if (!DATABASES.includes(uri.scheme)) {
     const schemes = DATABASES.map((each) => `${each}://`).join(', ');

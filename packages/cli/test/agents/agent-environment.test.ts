@@ -20,6 +20,11 @@ describe('AgentEnvironment.load', () => {
     expect(env['KEY']).toBe('y');
   });
 
+  it('reads a file that begins with a byte order mark', async () => {
+    const root = temporaryFolder({ '.env': '\uFEFFKEY=x\n' });
+    expect(await new AgentEnvironment({}).load([root])).toEqual({ KEY: 'x' });
+  });
+
   it('reads a changed file again', async () => {
     const root = temporaryFolder({ '.env': 'KEY=old' });
     const env: { [name: string]: string } = {};

@@ -187,6 +187,9 @@ describe('AgentLoader.load with an invalid module', () => {
       '\nclass A { constructor(private b: number) {} }',
       /^x\/agent\.ts:2: TypeScript parameter property is not supported/,
     ],
+    ['@decorator class A {}', /^x\/agent\.ts or a module that it imports: Invalid syntax: .* If it is a decorator/],
+    ["import './wrong.ts';", /^x\/agent\.ts or a module that it imports: Invalid syntax: Identifier 'a'/],
+    ["import './wrong.cjs';", /^x\/wrong\.cjs:2: Invalid syntax: Identifier 'a'/],
     ['const a: = 3;', /^x\/agent\.ts:1: Invalid TypeScript: Unexpected token/],
     [
       "import { Shape } from './shape.ts';",
@@ -222,7 +225,9 @@ describe('AgentLoader.load with an invalid module', () => {
       /^x\/agent\.ts: .*not a name|^x\/agent\.ts: .*name/,
     ],
   ])('names the file, the line and the correction: %j', async (code, sentence) => {
-    const cwd = temporaryFolder({ 'x/agent.ts': code, 'x/shape.ts': 'export interface Shape {}', 'x/data.json': '{}' });
+    const others = { 'x/shape.ts': 'export interface Shape {}', 'x/data.json': '{}' };
+    const wrong = 'const a = 1;\nconst a = 2;';
+    const cwd = temporaryFolder({ 'x/agent.ts': code, ...others, 'x/wrong.ts': wrong, 'x/wrong.cjs': wrong });
     await expect(load(await createLoader(cwd))).rejects.toThrow(sentence);
   });
 

@@ -15,6 +15,21 @@ describe('parseAnswer', () => {
     [{ kind: 'longRunning' }, '{"a":1}', { a: 1 }],
     [{ kind: 'credential' }, 'secret', { exchangedAuthCredential: { authType: 'apiKey', apiKey: 'secret' } }],
     [
+      { kind: 'credential', payload: { authScheme: { type: 'http', scheme: 'bearer' } } },
+      'a:token',
+      { exchangedAuthCredential: { authType: 'http', http: { scheme: 'bearer', credentials: { token: 'a:token' } } } },
+    ],
+    [
+      { kind: 'credential', payload: { authScheme: { type: 'http', scheme: 'Basic' } } },
+      'ada:a:b',
+      {
+        exchangedAuthCredential: {
+          authType: 'http',
+          http: { scheme: 'Basic', credentials: { username: 'ada', password: 'a:b' } },
+        },
+      },
+    ],
+    [
       { kind: 'credential', payload: signIn },
       ' http://127.0.0.1/?code=1&state=s ',
       { authResponseUri: 'http://127.0.0.1/?code=1&state=s', redirectUri: 'http://127.0.0.1' },
@@ -28,6 +43,7 @@ describe('parseAnswer', () => {
     [{ kind: 'confirmation' }, 'perhaps'],
     [{ kind: 'confirmation' }, '[1]'],
     [{ kind: 'credential', payload: signIn }, 'code=1'],
+    [{ kind: 'credential', payload: { authScheme: { type: 'http', scheme: 'basic' } } }, 'ada'],
   ] as const)('rejects %j and %j with INVALID_INPUT', (interrupt, text) => {
     expect(() => parseAnswer(interrupt as never, text)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
   });

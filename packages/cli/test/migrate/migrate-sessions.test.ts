@@ -78,7 +78,7 @@ describe('thole migrate session', () => {
       ['--from', 'sqlite:///a.db', '--to', 'redis://h'],
       '--to must be one of sqlite://, postgresql://, mysql://, got redis://.',
     ],
-    [['--from', 'a.db', '--to', 'sqlite:///b.db'], '--from must be a URI'],
+    [['--from', 'a.db', '--to', 'sqlite:///b.db'], '--from must be the URL of a database, such as sqlite:///./adk.db.'],
   ])('rejects %j', async (args, sentence) => {
     const { code, errors } = await thole(['migrate', 'session', ...args], { cwd: temporaryFolder() });
     expect(code).toBe(2);

@@ -288,6 +288,15 @@ describe('thole web with invalid values', () => {
     expect(errors).not.toContain('secret');
   });
 
+  it.each([
+    ['--allow_origins', 'https://a.example/'],
+    ['--allowed_hosts', 'https://a.example'],
+  ])('names the option %s in the error for a wrong value', async (option, value) => {
+    const { code, errors } = await runWeb(['--port', '0', option, value], { 'agent.ts': agentText('a', '1') });
+    expect(code).toBe(2);
+    expect(errors).toMatch(new RegExp(`^error: ${option} must contain `));
+  });
+
   it('rejects a token that cannot be in a header', async () => {
     const { code, errors } = await runWeb(['--token', 'two words'], { 'agent.ts': agentText('a', '1') });
     expect({ code, errors }).toEqual({

@@ -1,6 +1,6 @@
 import type { AuthConfig, AuthCredential, Json, ReadonlyContext, Runtime, ToolContext, UserRef } from '@thole/core';
 import { TholeError } from '@thole/core';
-import { sha256Hex } from '@thole/core/kit';
+import { KeyedQueue, sha256Hex } from '@thole/core/kit';
 import type { StreamableHTTPConnectionParams } from '../connection/connection-params.ts';
 import { McpHttp } from '../connection/mcp-http.ts';
 import { discoverAuth } from './discover-auth.ts';
@@ -19,6 +19,7 @@ export class McpSignIn {
   readonly #url: string;
   readonly #http: McpHttp;
   readonly #runtime: Runtime;
+  readonly #registrations = new KeyedQueue();
   #challenge: string | undefined;
   #isRequired = false;
   #discovery: { auth: Promise<ServerAuth>; until: number } | undefined;
@@ -67,8 +68,18 @@ export class McpSignIn {
   }
 
   async #load(context: ReadonlyContext): Promise<AuthCredential | undefined> {
-    const authConfig = await this.#config(context);
-    return this.#options.authenticator.loadCredential({ ...userOf(context), authConfig, signal: context.signal });
+    const { authenticator, clientId } = this.#options;
+    const request = { ...userOf(context), authConfig: await this.#config(context), signal: context.signal };
+    try {
+      return await authenticator.loadCredential(request);
+    } catch (error) {
+      if (clientId !== undefined || !isClientUnknown(error)) throw error;
+      // The server has forgotten the registered client, or its secret has expired. The next sign-in registers another one.
+      await authenticator.deleteCredential(request);
+      const authConfig = await this.#clientConfig((await this.#discover()).metadata.issuer);
+      await authenticator.deleteCredential({ ...request, authConfig });
+      return undefined;
+    }
   }
 
   async #config(context: ReadonlyContext): Promise<AuthConfig> {
@@ -113,22 +124,31 @@ export class McpSignIn {
     return auth;
   }
 
-  /** Returns the configured client, or one that was registered for the user at this authorization server. */
+  /**
+   * Returns the configured client, or one that was registered for the user at this authorization server. Concurrent runs of a user
+   * receive the same client: a sign-in with another one would have no effect.
+   */
   async #clientOf(
     context: ReadonlyContext,
     metadata: ServerAuth['metadata'],
     scopes: readonly string[],
   ): Promise<{ clientId: string; clientSecret?: string; tokenEndpointAuthMethod?: string }> {
-    const { authenticator, clientId, clientSecret, redirectUri } = this.#options;
+    const { clientId, clientSecret } = this.#options;
     if (clientId !== undefined) return { clientId, ...(clientSecret !== undefined && { clientSecret }) };
-    const { signal } = context;
-    const key = await computeDigest(JSON.stringify([metadata.issuer, redirectUri]));
-    // A client is stored as a user name with a password, which the authenticator returns unchanged.
-    const authConfig: AuthConfig = {
-      authScheme: { type: 'http', scheme: 'basic' },
-      credentialKey: `mcp_client_${key}`,
-    };
-    const stored = await authenticator.loadCredential({ ...userOf(context), authConfig, signal });
+    const { appName, userId, signal } = context;
+    const authConfig = await this.#clientConfig(metadata.issuer);
+    const ref = { appName, userId, authConfig, signal };
+    const key = JSON.stringify([appName, userId]);
+    return this.#registrations.run(key, async () => this.#loadOrRegister(ref, metadata, scopes));
+  }
+
+  async #loadOrRegister(
+    ref: UserRef & { authConfig: AuthConfig; signal: AbortSignal },
+    metadata: ServerAuth['metadata'],
+    scopes: readonly string[],
+  ): Promise<{ clientId: string; clientSecret?: string }> {
+    const { authenticator } = this.#options;
+    const stored = await authenticator.loadCredential(ref);
     const { username, password } = stored?.http?.credentials ?? {};
     if (username !== undefined)
       return { clientId: username, ...(password !== undefined && { clientSecret: password }) };
@@ -138,8 +158,14 @@ export class McpSignIn {
       ...(registered.clientSecret !== undefined && { password: registered.clientSecret }),
     };
     const credential: AuthCredential = { authType: 'http', http: { scheme: 'basic', credentials } };
-    await authenticator.saveCredential({ ...userOf(context), authConfig, credential, signal });
+    await authenticator.saveCredential({ ...ref, credential });
     return registered;
+  }
+
+  /** A client is stored as a user name with a password, which the authenticator returns unchanged. */
+  async #clientConfig(issuer: string): Promise<AuthConfig> {
+    const key = await computeDigest(JSON.stringify([issuer, this.#options.redirectUri]));
+    return { authScheme: { type: 'http', scheme: 'basic' }, credentialKey: `mcp_client_${key}` };
   }
 
   async #register(
@@ -148,7 +174,8 @@ export class McpSignIn {
   ): Promise<{ clientId: string; clientSecret?: string }> {
     const { registerClient } = await import('@modelcontextprotocol/client');
     const { host } = new URL(metadata.issuer);
-    const methods = metadata.token_endpoint_auth_methods_supported ?? [];
+    const supported = metadata.token_endpoint_auth_methods_supported ?? [];
+    const methods = ['none', 'client_secret_basic', 'client_secret_post'];
     try {
       const { client_id: clientId, client_secret: clientSecret } = await registerClient(metadata.issuer, {
         metadata,
@@ -157,7 +184,7 @@ export class McpSignIn {
           redirect_uris: [this.#options.redirectUri!],
           grant_types: ['authorization_code', 'refresh_token'],
           response_types: ['code'],
-          token_endpoint_auth_method: methods.includes('none') ? 'none' : 'client_secret_basic',
+          token_endpoint_auth_method: methods.find((each) => supported.includes(each)) ?? 'client_secret_basic',
         },
         ...(scopes.length > 0 && { scope: scopes.join(' ') }),
         fetchFn: this.#http.fetch,
@@ -174,6 +201,11 @@ export class McpSignIn {
 /** True for an error which means that the user must sign in first. */
 export function isSignInNeeded(error: unknown): boolean {
   return TholeError.is(error, 'MCP_SERVER_FAILED') && error.details?.['signInNeeded'] === true;
+}
+
+/** True if the authorization server does not know the client, or does not accept its secret. */
+function isClientUnknown(error: unknown): boolean {
+  return TholeError.is(error, 'AUTH_SERVER_FAILED') && error.details?.['oauthError'] === 'invalid_client';
 }
 
 function signInNeededError(url: string): TholeError {
