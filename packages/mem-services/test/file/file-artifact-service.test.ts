@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ArtifactService } from '@thole/core';
@@ -55,6 +55,23 @@ describe('FileArtifactService', () => {
     const service = new FileArtifactService({ rootDir: join(rootDir, 'not', 'there', 'yet') });
     expect(await service.listArtifactKeys(ref)).toEqual([]);
     expect(await service.saveArtifact({ ...ref, artifact: { text: 'a' } })).toBe(0);
+  });
+
+  it('throws STORE_UNAVAILABLE with the reason if the folder cannot be used', async () => {
+    const { rootDir } = await createService();
+    const file = join(rootDir, 'file');
+    await writeFile(file, '');
+    const service = new FileArtifactService({ rootDir: file });
+    const error = {
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining(`${file} cannot be read or written: ENOTDIR`),
+    };
+    await expect(service.saveArtifact({ ...ref, artifact: { text: 'a' } })).rejects.toMatchObject(error);
+    await expect(service.loadArtifact(ref)).rejects.toMatchObject(error);
+    await expect(service.listVersions(ref)).rejects.toMatchObject(error);
+    await expect(service.listArtifactKeys(ref)).rejects.toMatchObject(error);
+    await expect(service.deleteArtifact(ref)).rejects.toMatchObject(error);
+    await expect(service.deleteUserArtifacts(ref)).rejects.toMatchObject(error);
   });
 
   it('throws for an invalid rootDir', () => {

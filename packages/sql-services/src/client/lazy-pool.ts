@@ -16,6 +16,8 @@ export function lazyPool<Pool extends { end(): Promise<void> }>(
     async acquire() {
       if (isClosed) throw databaseClosed();
       const pool = await (opening ??= open());
+      // `close` was called while the driver was loaded.
+      if (isClosed) throw databaseClosed();
       return new Promise<ServerConnection>((resolve, reject) => {
         waiting.add(reject);
         const use = (connection: ServerConnection): void => {

@@ -94,8 +94,10 @@ const NO_PASSWORD = /client password must be a (?:non-empty )?string$/;
 const ACCESS_DENIED_CODES = /^(28...|3D000)$/;
 /** Codes of MariaDB and MySQL for a wrong user, password or database. */
 const ACCESS_DENIED_NUMBERS: ReadonlySet<unknown> = new Set([1044, 1045, 1049, 1251, 1698]);
-/** Messages of drivers if the server does not support TLS. */
-const NO_TLS = /does not support (?:SSL connections|secure connection)/;
+/** Messages of drivers if the server does not support TLS, or the options for TLS are invalid. */
+const NO_TLS = /does not support (?:SSL connections|secure connection)|^SSL profile must be/;
+/** Messages of Node.js for a certificate that is not accepted. The code of `mysql2` is the same for all errors of TLS. */
+const CERTIFICATE_MESSAGES = /certificate|altnames/;
 /** Codes of Node.js for a certificate that is not accepted. */
 const CERTIFICATE_CODES = /CERT|^UNABLE_TO_(?:GET|VERIFY)_/;
 const SQLITE_CANTOPEN = 14;
@@ -119,7 +121,9 @@ function isAccessDenied(cause: unknown): boolean {
 /** True if the server does not support TLS, or its certificate is not accepted. */
 function isTlsRefused(cause: unknown): boolean {
   const { code, message } = (cause ?? {}) as DriverError;
-  return NO_TLS.test(String(message)) || (typeof code === 'string' && CERTIFICATE_CODES.test(code));
+  const text = String(message);
+  if (code === 'HANDSHAKE_SSL_ERROR' && CERTIFICATE_MESSAGES.test(text)) return true;
+  return NO_TLS.test(text) || (typeof code === 'string' && CERTIFICATE_CODES.test(code));
 }
 
 function isFileNotOpened(cause: unknown): boolean {

@@ -2,6 +2,7 @@ import { lazyPool } from './lazy-pool.ts';
 import { loadDriver } from './load-driver.ts';
 import type { ConnectionSource, ServerConnection } from './server-database.ts';
 import type { Row, StatementResult } from './sql-database.ts';
+import { KEEP_ALIVE_MS } from './sql-options.ts';
 
 /** A pool of `mysql2/promise`, or of `mysql2`. */
 export interface MariaDbPool {
@@ -27,6 +28,12 @@ interface PromiseConnection {
 /** Options of each statement. A pool of the caller may have other defaults. */
 const ROWS_AS_OBJECTS = { rowsAsArray: false, nestTables: false } as const;
 
+/**
+ * Settings of a connection whose values on a server can change stored texts, keep single statements in an open transaction, or
+ * change the meaning of SQL.
+ */
+const SETTINGS = `SET NAMES utf8mb4 COLLATE utf8mb4_bin, SESSION autocommit = 1, SESSION sql_mode = 'STRICT_ALL_TABLES'`;
+
 type MariaDbStatement = { readonly sql: string } & typeof ROWS_AS_OBJECTS;
 
 /** Returns the connections of a new pool. The first call opens it, and throws `DRIVER_MISSING` without `mysql2`. */
@@ -39,10 +46,12 @@ export function openMariaDb(url: string, options: { maxConnections: number; time
       connectTimeout: options.timeoutMs,
       charset: 'utf8mb4_bin',
       enableKeepAlive: true,
+      keepAliveInitialDelay: KEEP_ALIVE_MS,
     });
     const openedPool = pool as unknown as OpenedPool;
-    // Sets the level once per connection, before its first statement, instead of before each transaction.
+    // Both statements run once per connection, before its first other statement.
     openedPool.on('connection', (connection) => {
+      connection.query(SETTINGS, () => {});
       // If this fails, transactions use the default level of the server: they are correct, but have more conflicts.
       connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', () => {});
     });

@@ -11,6 +11,12 @@ const FORMS = 'sqlite:///./file.db, sqlite:////absolute/file.db, sqlite://:memor
 const ASYNCPG_SSL = /([?&])ssl=(?=(?:disable|allow|prefer|require|verify-ca|verify-full)(?:&|$))/;
 
 /**
+ * The option for TLS of MySQL's clients, which URLs of cloud providers contain. `mysql2` ignores it, so the connection would not be
+ * encrypted.
+ */
+const MYSQL_SSL = /([?&])ssl[-_]?mode=(require|required|verify[-_]ca|verify[-_]full|verify[-_]identity)(?=&|$)/i;
+
+/**
  * Parses the URL of a database. Ignores the name of a Python driver (`postgresql+asyncpg://…`). Throws `INVALID_INPUT` for an
  * invalid URL. The message does not contain the URL, because it may contain a password.
  */
@@ -27,10 +33,18 @@ export function parseDatabaseUrl(value: unknown): DatabaseAddress {
       return { kind: 'postgres', url: checkServerUrl(`postgresql://${rest.replace(ASYNCPG_SSL, '$1sslmode=')}`) };
     case 'mysql':
     case 'mariadb':
-      return { kind: 'mariadb', url: checkServerUrl(`mysql://${rest}`) };
+      return { kind: 'mariadb', url: checkServerUrl(`mysql://${rest.replace(MYSQL_SSL, toMysql2Ssl)}`) };
     default:
       throw new TholeError('INVALID_INPUT', `dbUrl must be ${FORMS}, got ${describeScheme(value, scheme)}.`);
   }
+}
+
+// Like MySQL's clients: `required` encrypts and accepts any certificate, `verify_ca` also checks it, `verify_identity` also its host.
+function toMysql2Ssl(_: string, start: string, mode: string): string {
+  const ssl = /^require/i.test(mode)
+    ? { rejectUnauthorized: false }
+    : { rejectUnauthorized: true, verifyIdentity: !/ca$/i.test(mode) };
+  return `${start}ssl=${encodeURIComponent(JSON.stringify(ssl))}`;
 }
 
 // Names only the scheme, because the rest of a URL may contain a password.

@@ -2,6 +2,7 @@ import { lazyPool } from './lazy-pool.ts';
 import { loadDriver } from './load-driver.ts';
 import type { ConnectionSource, ServerConnection } from './server-database.ts';
 import type { StatementResult } from './sql-database.ts';
+import { KEEP_ALIVE_MS } from './sql-options.ts';
 
 /** The part of a `pg` pool that this package uses. */
 export interface PostgresPool {
@@ -26,6 +27,7 @@ export function openPostgres(url: string, options: { maxConnections: number; tim
       max: options.maxConnections,
       connectionTimeoutMillis: options.timeoutMs,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       allowExitOnIdle: true,
     });
     // The pool replaces an idle connection that breaks. Without a listener, its error would end the process.

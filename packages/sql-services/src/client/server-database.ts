@@ -44,7 +44,7 @@ type Work<T> = (call: CallState, connection: ServerConnection) => Promise<T>;
 
 /** Number of conflicts that are retried without a pause. */
 const IMMEDIATE_RETRIES = 10;
-/** Number of broken connections that are replaced if nothing was committed. A pool may contain several of them. */
+/** Number of broken or read-only connections that are replaced if nothing was committed. A pool may contain several of them. */
 const MAX_RECONNECTS = 3;
 
 /** A database behind connections: PostgreSQL, MariaDB, or any database of a Kysely instance. Each call has a time limit. */
@@ -118,7 +118,7 @@ export class ServerDatabase implements SqlDatabase {
     });
   }
 
-  /** Runs the work. Repeats it after conflicts and broken connections. Closes the connection at the deadline. */
+  /** Runs the work. Repeats it after conflicts, and with other connections. Closes the connection at the deadline. */
   async #withRetries<T>(deadline: number, work: Work<T>): Promise<T> {
     let reconnects = 0;
     for (let conflicts = 0; ;) {
@@ -126,8 +126,9 @@ export class ServerDatabase implements SqlDatabase {
         return await this.#attempt(work, deadline);
       } catch (error) {
         if (!isSqlFailure(error) || error.isOutcomeUnknown || this.#runtime.monotonic() >= deadline) throw error;
-        if (error.kind === 'connection' && ++reconnects > MAX_RECONNECTS) throw error;
-        if (error.kind !== 'conflict' && error.kind !== 'connection') throw error;
+        const isReconnect = error.kind === 'connection' || error.kind === 'read-only';
+        if (isReconnect && ++reconnects > MAX_RECONNECTS) throw error;
+        if (error.kind !== 'conflict' && !isReconnect) throw error;
         if (error.kind === 'conflict' && ++conflicts > IMMEDIATE_RETRIES) {
           await this.#runtime.sleep(1 + this.#runtime.random() * 2 * Math.min(conflicts, 50));
         }
@@ -174,6 +175,8 @@ export class ServerDatabase implements SqlDatabase {
   #toFailure(call: CallState, error: unknown): unknown {
     if (!isDriverError(error)) return error;
     const kind = this.dialect.classifyError(error);
+    // A new connection may lead to a server that writes, after a failover for example.
+    if (kind === 'read-only') this.#destroyConnection(call);
     if (kind !== 'connection') return sqlFailure(kind, error);
     const failure: SqlFailure = sqlFailure(kind, error, call.mayBeCommitted);
     this.#destroyConnection(call);

@@ -8,6 +8,12 @@ import type { PostgresPool } from './postgres-pool.ts';
 /** Default time limit of a call in milliseconds. */
 export const TIMEOUT_MS = 30_000;
 
+/**
+ * Time in milliseconds after which an idle connection to a server sends packets, so that no firewall or balancer forgets it, and
+ * that the loss of the server is noticed. Linux waits two hours.
+ */
+export const KEEP_ALIVE_MS = 10_000;
+
 /** Options of every SQL service: the database and its connections. */
 export interface DatabaseOptions {
   /**

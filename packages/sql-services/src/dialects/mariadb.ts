@@ -41,7 +41,8 @@ export const mariadb: Dialect = {
   beginSnapshot: 'START TRANSACTION WITH CONSISTENT SNAPSHOT',
   checkpoint: undefined,
   forUpdate: ' FOR UPDATE',
-  clockSql: 'SELECT UNIX_TIMESTAMP(SYSDATE(6)) AS now',
+  // UNIX_TIMESTAMP of a local time is an hour wrong when the server's time zone sets its clocks back.
+  clockSql: `SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) / 1000000 AS now`,
   newDocument: `JSON_MERGE_PATCH('{}', ?)`,
   patchDocument: (column) => `JSON_MERGE_PATCH(${column}, ?)`,
   bindName: (value) => new TextEncoder().encode(value),
@@ -130,6 +131,8 @@ function classifyError(error: unknown): FailureKind {
   if (errno === 1062 || errno === 1060 || errno === 1061) return 'duplicate';
   if (errno === 1146) return 'no-table';
   if ([1153, 1301, 1406].includes(errno)) return 'too-large';
+  // Options and transactions that allow no writes.
+  if ([1290, 1792, 1836].includes(errno)) return 'read-only';
   // Shutdown, killed query, too many connections, and the driver's errors for a broken connection.
   if ([1040, 1053, 1077, 1079, 1184, 1203, 1317, 1927, 2006, 2013, 4031].includes(errno)) return 'connection';
   return typeof code === 'string' && /^(PROTOCOL|ECONN|EPIPE)/.test(code) ? 'connection' : 'refused';

@@ -129,6 +129,7 @@ function classifyError(error: unknown): FailureKind {
   if (code === '40001' || code === '40P01' || code === '55P03') return 'conflict';
   if (code === '23505') return 'duplicate';
   if (code === '42P01') return 'no-table';
+  if (code === '25006') return 'read-only';
   // Too large for a field, a message or an index.
   if (code === '54000' || code === '54001' || code === '53400') return 'too-large';
   // Errors of the connection, an unknown outcome, and a server that stops, has crashed or starts.

@@ -22,4 +22,16 @@ describe('lazyPool', () => {
     expect(released).toBe(2);
     await expect(pool.acquire()).rejects.toMatchObject({ cause: { message: 'The database was closed.' } });
   });
+
+  it('uses no pool if it is closed while the pool is opened', async () => {
+    const opening = Promise.withResolvers<{ end(): Promise<void> }>();
+    const pool = lazyPool(
+      () => opening.promise,
+      () => expect.fail('The closed pool was used.'),
+    );
+    const call = expect(pool.acquire()).rejects.toMatchObject({ cause: { message: 'The database was closed.' } });
+    const closing = pool.close();
+    opening.resolve({ end: async () => {} });
+    await Promise.all([call, closing]);
+  });
 });

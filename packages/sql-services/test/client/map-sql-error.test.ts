@@ -56,6 +56,8 @@ describe('mapSqlError', () => {
     ['refused', driver('database "hotel" does not exist', { code: '3D000' })],
     ['refused', driver('Access denied', { code: 'ER_ACCESS_DENIED_ERROR', errno: 1045 })],
     ['connection', new Error('The server does not support SSL connections')],
+    ['connection', new TypeError("SSL profile must be an object, instead it's a boolean")],
+    ['connection', driver('self-signed certificate', { code: 'HANDSHAKE_SSL_ERROR' })],
     ['connection', driver('self-signed certificate', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })],
   ] as const)('is not retryable if the address must be corrected first (%s: %o)', (kind, cause) => {
     expect(storeError(kind, cause)).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: false, cause });

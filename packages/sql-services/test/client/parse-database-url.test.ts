@@ -27,6 +27,17 @@ describe('parseDatabaseUrl', () => {
   });
 
   it.each([
+    ['ssl-mode=REQUIRED', { rejectUnauthorized: false }],
+    ['charset=utf8mb4&sslmode=require', { rejectUnauthorized: false }],
+    ['ssl-mode=VERIFY_CA&connectionLimit=2', { rejectUnauthorized: true, verifyIdentity: false }],
+    ['sslMode=VERIFY_IDENTITY', { rejectUnauthorized: true, verifyIdentity: true }],
+    ['ssl-mode=PREFERRED', null],
+  ])('encrypts the connection of a MySQL URL with %s', (query, ssl) => {
+    const { url } = parseDatabaseUrl(`mysql://u:p@h/d?${query}`) as { url: string };
+    expect(JSON.parse(new URL(url).searchParams.get('ssl') ?? 'null')).toEqual(ssl);
+  });
+
+  it.each([
     ['thole.db'],
     ['sqlite://thole.db'],
     ['sqlite:///a.db?mode=ro'],

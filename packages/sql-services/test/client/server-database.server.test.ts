@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createEvent } from '@thole/core';
 import { DatabaseArtifactService, DatabaseSessionService } from '@thole/sql-services';
 import type { DatabaseSessionServiceOptions } from '@thole/sql-services';
@@ -8,7 +9,8 @@ import pg from 'pg';
 import { afterAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../test/servers/index.ts';
 import { openBehindProxy } from '../support/behind-proxy.ts';
-import { serverTables } from '../support/server-tables.ts';
+import { createDatabase } from '../support/create-database.ts';
+import { connect, serverTables } from '../support/server-tables.ts';
 
 const tablePrefix = 'connections_';
 const ref = { appName: 'app', userId: 'u', sessionId: 's' };
@@ -59,6 +61,39 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       const { proxy, service } = await behindProxy(10_000);
       proxy.cutAnswerTo(kind === 'postgres' ? /BEGIN/ : /START TRANSACTION/);
       expect(await service.deleteSession(ref)).toBe(true);
+    });
+
+    it.runIf(process.platform === 'linux')(
+      'sends packets on idle connections before a firewall forgets them',
+      async () => {
+        const { proxy, service } = await behindProxy(10_000);
+        await service.getSession(ref);
+        const server = `:${proxy.port.toString(16).toUpperCase().padStart(4, '0')}`;
+        const sockets = readFileSync('/proc/net/tcp', 'utf8')
+          .split('\n')
+          .map((line) => line.trim().split(/\s+/));
+        const timers = sockets.filter((each) => each[2]?.endsWith(server)).map((each) => each[5]!.split(':'));
+        expect(timers.length).toBeGreaterThan(0);
+        // 2 is the timer of keep-alive packets. The time is in hundredths of a second.
+        const timer = ['02', expect.toSatisfy((time: string) => Number.parseInt(time, 16) <= 1_000)];
+        for (const each of timers) expect(each).toEqual(timer);
+      },
+    );
+
+    it.runIf(kind === 'postgres')('replaces a connection that allows no writes', async () => {
+      const { url, remove } = await createDatabase('postgres', dbUrl);
+      onTestFinished(remove);
+      const admin = connect('postgres', dbUrl);
+      onTestFinished(() => admin.close());
+      await openService({ dbUrl: url }).createSession(ref);
+      const setting = `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only`;
+      await admin.query(`${setting} = on`);
+      const service = openService({ dbUrl: url });
+      expect(await service.getSession(ref)).toMatchObject({ lastSeq: 0 });
+      await expect(service.deleteSession(ref)).rejects.toMatchObject({ message: expect.stringContaining('read-only') });
+      expect(await service.getSession(ref)).toMatchObject({ lastSeq: 0 });
+      await admin.query(`${setting} = off`);
+      expect((await service.appendEvent({ session: ref, event: event('e1') })).seq).toBe(1);
     });
 
     it('ends each call within timeoutMs if the server does not answer', async () => {
