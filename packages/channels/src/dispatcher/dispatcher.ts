@@ -1,6 +1,6 @@
 import { systemRuntime, TholeError } from '@thole/core';
 import { assertName, errorFields, KeyedQueue } from '@thole/core/kit';
-import type { Runtime } from '@thole/core';
+import type { CancelTimer, Runtime } from '@thole/core';
 import type { Channel, ChannelHandler, DeliveryReport } from '../channel/channel.ts';
 import type { InboundMessage } from '../channel/inbound-message.ts';
 import { assertOutboundMessage } from '../channel/outbound-message.ts';
@@ -51,6 +51,7 @@ export class Dispatcher implements ChannelHandler {
   readonly #limits: { maxTextLength: number; maxFileBytes: number };
   #phase: 'new' | 'started' | 'closing' | 'closed' = 'new';
   #sweep: Promise<void> = Promise.resolve();
+  #cancelPrune: CancelTimer | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(options: DispatcherOptions) {
@@ -120,15 +121,14 @@ export class Dispatcher implements ChannelHandler {
     if (this.#phase !== 'new')
       throw new TholeError('INVALID_INPUT', 'start() was called before. Create a new Dispatcher to start again.');
     this.#phase = 'started';
-    const { deliveries } = this.#options;
-    const now = this.#runtime.now();
-    await deliveries.prune(now - (this.#options.rememberKeysMs ?? 30 * DAY_MS) / 1_000);
+    await this.#pruneKeys();
     await this.#outbox.load();
-    await this.#recoverMessages(await deliveries.unfinished());
+    await this.#recoverMessages(await this.#options.deliveries.unfinished());
     await this.#conversations.recoverRuns();
     await this.#channels.start(this);
     this.#outbox.start();
     this.#sweep = this.#sweepIdleSessions();
+    this.#schedulePrune();
   }
 
   /**
@@ -299,6 +299,21 @@ export class Dispatcher implements ChannelHandler {
     }
   }
 
+  /** Deletes the keys of old messages. */
+  async #pruneKeys(): Promise<void> {
+    const { deliveries, rememberKeysMs = 30 * DAY_MS } = this.#options;
+    await deliveries.prune(this.#runtime.now() - rememberKeysMs / 1_000);
+  }
+
+  /** Deletes old keys every day, because a process may run for months. */
+  #schedulePrune(): void {
+    if (this.#phase !== 'started') return;
+    this.#cancelPrune = this.#runtime.timer(DAY_MS, () => {
+      this.#schedulePrune();
+      void this.#pruneKeys().catch((error: unknown) => this.#report({ step: 'startup', error }));
+    });
+  }
+
   /** Never rejects. */
   async #sweepIdleSessions(): Promise<void> {
     try {
@@ -310,6 +325,7 @@ export class Dispatcher implements ChannelHandler {
 
   async #close(timeoutMs: number): Promise<void> {
     this.#phase = 'closing';
+    this.#cancelPrune?.();
     for (const conversation of this.conversations) conversation.flush();
     const started = this.#runtime.monotonic();
     await this.#waitAtMost(timeoutMs, this.idle());

@@ -1,7 +1,15 @@
 import { systemRuntime, TholeError } from '@thole/core';
 import { assertName, KeyedQueue, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
-import { assertIdentity, assertRole, assertUserId, isSame, newUserId, parseIdentityBook } from './identity-book.ts';
+import {
+  assertIdentity,
+  assertRole,
+  assertUserId,
+  isSame,
+  keyOf,
+  newUserId,
+  parseIdentityBook,
+} from './identity-book.ts';
 import type { IdentityBook } from './identity-book.ts';
 import type { IdentityDocument } from './identity-document.ts';
 import type { IdentityStore, NewUser } from './identity-store.ts';
@@ -11,12 +19,21 @@ import type { AccessRequest, Identity, Role, User } from './user.ts';
 const MAX_REQUESTS = 100;
 const MAX_NAME_LENGTH = 200;
 
+/** The users of a text, for `find` and `get`. */
+interface UserIndex {
+  readonly text: string | undefined;
+  readonly byId: ReadonlyMap<string, User>;
+  readonly bySender: ReadonlyMap<string, User>;
+}
+
 /** Implements `IdentityStore` over one JSON document, which a file or a database stores. */
 export class StoredIdentityStore implements IdentityStore {
   readonly specVersion = 1;
   readonly #document: IdentityDocument;
   readonly #runtime: Runtime;
   readonly #queue = new KeyedQueue();
+  /** Each message of a user is a `find`. Parsing thousands of users takes too long for that. */
+  #newest: UserIndex | undefined;
 
   constructor(document: IdentityDocument, options: { runtime?: Runtime | undefined } = {}) {
     rejectUnknownOptions(options, optionNames<typeof options>({ runtime: true }), 'StoredIdentityStore');
@@ -26,11 +43,11 @@ export class StoredIdentityStore implements IdentityStore {
 
   async find(identity: Identity): Promise<User | undefined> {
     assertIdentity('identity', identity);
-    return (await this.#read()).users.find((user) => user.identities.some((each) => isSame(each, identity)));
+    return structuredClone((await this.#index()).bySender.get(keyOf(identity)));
   }
 
   async get(userId: string): Promise<User | undefined> {
-    return (await this.#read()).users.find(({ id }) => id === userId);
+    return structuredClone((await this.#index()).byId.get(userId));
   }
 
   async list(): Promise<User[]> {
@@ -104,6 +121,19 @@ export class StoredIdentityStore implements IdentityStore {
 
   async #read(): Promise<IdentityBook> {
     return parseIdentityBook((await this.#document.read()).text);
+  }
+
+  /** Reads the document. Parses it only if it has changed. */
+  async #index(): Promise<UserIndex> {
+    const { text } = await this.#document.read();
+    if (this.#newest && this.#newest.text === text) return this.#newest;
+    const { users } = parseIdentityBook(text);
+    const bySender = users.flatMap((user) => user.identities.map((each) => [keyOf(each), user] as const));
+    return (this.#newest = {
+      text,
+      byId: new Map(users.map((user) => [user.id, user])),
+      bySender: new Map(bySender),
+    });
   }
 
   /** Applies a change to the newest document. Repeats it if another process has changed the document. Stores nothing if it throws. */

@@ -79,7 +79,7 @@ export class SqlDeliveryStore implements DeliveryStore {
 
   async pending(): Promise<StoredDelivery[]> {
     const sql = `SELECT delivery_key, user_id, channel, content, attempts, created_at FROM ${this.#names.outbound}
-      WHERE status = 'pending' ORDER BY seq`;
+      WHERE ended_at IS NULL ORDER BY seq`;
     return (await this.#tables.run(sql)).rows.map(toDelivery);
   }
 

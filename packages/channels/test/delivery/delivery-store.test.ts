@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { InMemoryDeliveryStore } from '../../src/index.ts';
 import { SqlDeliveryStore, sqliteDatabase } from '../../src/sql/index.ts';
+import type { SqlParameter } from '../../src/sql/index.ts';
 import { deliveryStoreCases } from './delivery-store-cases.ts';
 
 describe('InMemoryDeliveryStore', () => {
@@ -32,6 +33,34 @@ describe('SqlDeliveryStore in SQLite', () => {
     await store.settle('d', { status: 'sent', at: 2 });
     await store.close();
     expect(readFileSync(path, 'latin1')).not.toContain('secret');
+  });
+
+  it('scans no table for reports, unfinished and pending messages, and old keys', async () => {
+    const database = sqliteDatabase(':memory:');
+    const statements: { sql: string; parameters: readonly SqlParameter[] }[] = [];
+    const store = new SqlDeliveryStore({
+      database: {
+        dialect: 'sqlite',
+        query: (sql, parameters) => {
+          statements.push({ sql, parameters });
+          return database.query(sql, parameters);
+        },
+      },
+    });
+    await store.status('k');
+    statements.length = 0;
+    await store.report({ channel: 'chat', id: 'r1', status: 'read' });
+    await store.unfinished();
+    await store.pending();
+    await store.prune(1);
+    expect(statements).toHaveLength(5);
+    for (const { sql, parameters } of statements) {
+      const { rows } = await database.query(`EXPLAIN QUERY PLAN ${sql}`, parameters);
+      const plan = rows.map(({ detail }) => detail).join('; ');
+      expect(plan).toMatch(/SEARCH \w+ USING INDEX/);
+      expect(plan).not.toContain('SCAN');
+    }
+    await database.close!();
   });
 
   it('rejects wrong options, and reports a failing database as STORE_UNAVAILABLE', async () => {

@@ -1,6 +1,6 @@
 import { textOf } from '@thole/core';
 import { FixedRuntime, says, ScriptedLlm } from '@thole/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Dispatcher } from '../../src/index.ts';
 import type { AccessRequest, DispatcherOptions } from '../../src/index.ts';
 import { appName, startAssistant } from '../support/assistant.ts';
@@ -120,6 +120,25 @@ describe('Dispatcher unknownSenders', () => {
 });
 
 describe('Dispatcher', () => {
+  it('deletes old keys every day until it is closed, also without a restart', async () => {
+    const runtime = new FixedRuntime();
+    const days = 86_400_000;
+    const { chat, dispatcher, settle, storage } = await startAssistant({
+      llm: new ScriptedLlm(),
+      runtime,
+      options: { rememberKeysMs: 2 * days },
+    });
+    const prune = vi.spyOn(storage.deliveries, 'prune');
+    await chat.receive('a1', '/unknown');
+    await settle();
+    for (let day = 0; day < 4; day++) await runtime.advance(days);
+    expect(prune).toHaveBeenCalledTimes(4);
+    expect(await Promise.all(prune.mock.results.map(({ value }) => value as Promise<number>))).toContain(2);
+    await dispatcher.close();
+    await runtime.advance(days);
+    expect(prune).toHaveBeenCalledTimes(4);
+  });
+
   it('rejects invalid messages before anything is stored (contract 45)', async () => {
     const runtime = new FixedRuntime();
     const options = { maxTextLength: 10, maxFileBytes: 10 };

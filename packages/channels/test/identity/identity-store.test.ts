@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { FileIdentityStore, InMemoryIdentityStore } from '../../src/index.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { FileIdentityStore, InMemoryIdentityStore, StoredIdentityStore } from '../../src/index.ts';
 import type { IdentityStore } from '../../src/index.ts';
 import { SqlIdentityStore, sqliteDatabase } from '../../src/sql/index.ts';
 
@@ -101,6 +101,27 @@ for (const [name, create] of Object.entries(kinds)) {
     });
   });
 }
+
+describe('StoredIdentityStore', () => {
+  it('parses a document once, not at each message, until it changes', async () => {
+    let text: string | undefined;
+    const store = new StoredIdentityStore({
+      read: async () => ({ text, version: text ?? '' }),
+      replace: async (changed) => ((text = changed), true),
+    });
+    await store.create({ name: 'Ada', identities: [phone] });
+    const parse = vi.spyOn(JSON, 'parse');
+    onTestFinished(() => parse.mockRestore());
+    const found = await store.find(phone);
+    for (let i = 0; i < 5; i++) expect(await store.find(phone)).toEqual(found);
+    expect(await store.get('ada')).toEqual(found);
+    expect(parse).toHaveBeenCalledTimes(1);
+    found!.identities = [];
+    expect(await store.get('ada')).toMatchObject({ identities: [phone] });
+    text = text!.replace('"Ada"', '"Ada Lovelace"');
+    expect(await store.find(phone)).toMatchObject({ name: 'Ada Lovelace' });
+  });
+});
 
 describe('FileIdentityStore', () => {
   it('replaces the file atomically, readable for its owner only, and leaves no temporary file', async () => {

@@ -259,14 +259,17 @@ function isBuiltIn(name: string): boolean {
   return name === 'transfer_to_agent' || name === SET_MODEL_RESPONSE;
 }
 
+/** The part of a paused run's request that the resumed run needs. */
+type PausedContext = Pick<RunRequest, 'deps' | 'runConfig'>;
+
 /** Resumes invocations that this process has paused when one of their timers is due or one of their interrupts expires. */
 export class WakeTimers {
   readonly #runtime: Runtime;
-  readonly #wake: (task: RunTask) => void;
+  readonly #wake: (invocation: RecoveredInvocation, context: PausedContext) => void;
   readonly #timers = new Map<string, CancelTimer>();
 
-  /** `wake` resumes the invocation of this run. */
-  constructor(runtime: Runtime, wake: (task: RunTask) => void) {
+  /** `wake` resumes a paused invocation. */
+  constructor(runtime: Runtime, wake: (invocation: RecoveredInvocation, context: PausedContext) => void) {
     this.#runtime = runtime;
     this.#wake = wake;
   }
@@ -284,9 +287,12 @@ export class WakeTimers {
     const ms = Math.max(0, (due - this.#runtime.now()) * 1_000);
     // A skipped invocation that is due would be skipped again at once. The next `recover` continues it.
     if (due === Infinity || (task.isSkipped && ms === 0)) return;
+    // A timer may wait for weeks, so it must not keep the task and the session in memory.
+    const { ref, invocationId } = task;
+    const { deps, runConfig } = task.request;
     const cancel = this.#runtime.timer(ms, () => {
       this.#timers.delete(key);
-      this.#wake(task);
+      this.#wake({ ref, invocationId }, { deps, runConfig });
     });
     this.#timers.set(key, cancel);
   }

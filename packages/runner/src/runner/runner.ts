@@ -130,10 +130,8 @@ export class Runner {
         if (!this.#closed) this.#wakeTimers.afterRun(task);
       },
     };
-    this.#wakeTimers = new WakeTimers(runtime, ({ ref, invocationId, request }) => {
-      if (this.#closed) return;
-      const { deps, runConfig } = request;
-      void resumeOne(this.#recovery, { ref, invocationId }, { contextFor: () => ({ deps, runConfig }) });
+    this.#wakeTimers = new WakeTimers(runtime, (invocation, context) => {
+      if (!this.#closed) void resumeOne(this.#recovery, invocation, { contextFor: () => context });
     });
     this.#compactor = compaction && this.#createCompactor(compaction);
   }

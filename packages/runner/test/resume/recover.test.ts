@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createEvent } from '@thole/core';
 import type { Agent, Event, Fence, InvocationContext, SessionMarks, SessionRef } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
@@ -7,6 +9,9 @@ import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
 import { createSetup, hello, outcomeOf, ref, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
 import { agentOf } from '../support/setup.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 function messageOf(invocationId: string): Event {
   return createEvent({ author: 'user', invocationId, content: { role: 'user', parts: [{ text: 'hello' }] } });
@@ -35,6 +40,24 @@ describe('Runner.recover', () => {
     await runner.idle();
     await settle();
     expect(textsIn((await stored()).events).at(-1)).toBe('root: Too late.');
+    expect(await Array.fromAsync(runner.recover())).toEqual([]);
+  });
+});
+
+describe('A run that sleeps', () => {
+  it('keeps neither its context nor its session in memory until its timer is due', async () => {
+    let context: WeakRef<InvocationContext> | undefined;
+    const agent = agentOf('sleeper', async function* (sleeping) {
+      context ??= new WeakRef(sleeping);
+      await sleeping.sleep(3_600_000);
+    });
+    const { runner, runtime } = await createSetup(agent);
+    expect(await runner.runToCompletion(hello)).toMatchObject({ status: 'paused' });
+    await settle();
+    collectGarbage();
+    expect(context!.deref()).toBeUndefined();
+    await runtime.advance(3_601_000);
+    await runner.idle();
     expect(await Array.fromAsync(runner.recover())).toEqual([]);
   });
 });

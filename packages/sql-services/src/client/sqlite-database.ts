@@ -30,6 +30,9 @@ interface WaitingTransaction {
   readonly deadline: number;
 }
 
+/** Time in milliseconds after which a series of calls lets other work of the event loop run. */
+const SLICE_MS = 10;
+
 /**
  * SQLite through one connection of `node:sqlite`. All steps of a call run synchronously, so calls of one process never
  * conflict. If another process has the lock, the call pauses and tries again, and the event loop continues. Waiting
@@ -47,6 +50,8 @@ export class SqliteDatabase implements SqlDatabase {
   #eraser: SqliteEraser | undefined;
   #isClosed = false;
   #isRunningQueue = false;
+  /** Time of the first call since the last turn of the event loop. */
+  #sliceStart: number | undefined;
 
   constructor(options: SqliteOptions) {
     this.#options = options;
@@ -61,19 +66,20 @@ export class SqliteDatabase implements SqlDatabase {
 
   async run<T>(steps: () => Steps<T>, { deadline = this.deadline() }: RunOptions): Promise<T> {
     const connection = this.#connection ?? (await this.#open());
-    return this.#retryUntil(deadline, () => connection.runSteps(steps()));
+    return this.#finish(await this.#retryUntil(deadline, () => connection.runSteps(steps())));
   }
 
   async snapshot<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
     const connection = this.#connection ?? (await this.#open());
-    return this.#retryUntil(deadline, () => connection.runTransaction(steps, this.dialect.beginSnapshot));
+    const work = (): T => connection.runTransaction(steps, this.dialect.beginSnapshot);
+    return this.#finish(await this.#retryUntil(deadline, work));
   }
 
   async transact<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
     const connection = this.#connection ?? (await this.#open());
     if (this.#queue.length === 0) {
       const result = this.#attempt(() => connection.runTransaction(steps, this.dialect.begin));
-      if (result) return result.value;
+      if (result) return this.#finish(result.value);
     }
     return new Promise((resolve, reject) => {
       const attempt = (): boolean => {
@@ -150,6 +156,19 @@ export class SqliteDatabase implements SqlDatabase {
       this.#eraser.resume();
     }
     return (this.#connection = connection);
+  }
+
+  /** Returns the result, in a later turn of the event loop if calls have run for `SLICE_MS` since the last turn. */
+  async #finish<T>(result: T): Promise<T> {
+    if (!this.#runtime.eventLoopTurn) return result;
+    const now = this.#runtime.monotonic();
+    if (this.#sliceStart === undefined) {
+      this.#sliceStart = now;
+      void this.#runtime.eventLoopTurn().then(() => (this.#sliceStart = undefined));
+    } else if (now - this.#sliceStart >= SLICE_MS) {
+      await this.#runtime.eventLoopTurn();
+    }
+    return result;
   }
 
   /** Runs the waiting transactions in order until none is left. */

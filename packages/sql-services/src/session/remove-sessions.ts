@@ -5,7 +5,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import { fromMarkColumns, selectMarks } from './session-marks.ts';
 
-/** Maximum number of rows that one statement names. */
+/** Maximum number of sessions that one transaction deletes. */
 const BATCH = 200;
 
 /**
@@ -32,17 +32,22 @@ export function* removeSessionSteps(
   return isLive;
 }
 
-/** Deletes all sessions of a user with their events, the user's state, and the leases of crashed runs. */
-export function* removeUserSteps(dialect: Dialect, tables: TableNames, user: UserRef, now: number): Steps<void> {
+/**
+ * Deletes the next batch of a user's sessions with their events. The last batch also deletes the user's state and the leases
+ * of crashed runs. Returns true if it was the last one. A batch is a transaction, so other writers do not wait for all batches.
+ */
+export function* removeUserSteps(dialect: Dialect, tables: TableNames, user: UserRef, now: number): Steps<boolean> {
   const key = [dialect.bindName(user.appName), dialect.bindName(user.userId)];
   const condition = 'app_name = ? AND user_id = ?';
-  const find = dialect.statement(
-    `SELECT row_id FROM ${tables.sessions} WHERE ${condition} ORDER BY row_id${dialect.forUpdate}`,
-  );
+  // In the order of an index, because an order by `row_id` alone could read the sessions of all users.
+  const find = dialect.statement(`SELECT row_id FROM ${tables.sessions} WHERE ${condition}
+    ORDER BY last_update_time, row_id LIMIT ${BATCH}${dialect.forUpdate}`);
   const { rows } = yield { sql: find, parameters: key };
   yield* removeRows(dialect, tables, rows);
+  if (rows.length === BATCH) return false;
   yield { sql: dialect.statement(`DELETE FROM ${tables.userStates} WHERE ${condition}`), parameters: key };
   yield* removeExpiredLeases(dialect, tables, { condition, key, now });
+  return true;
 }
 
 /** Deletes expired leases and places of waiting runs. */
@@ -67,10 +72,9 @@ export function* removeExpiredSteps(dialect: Dialect, tables: TableNames, now: n
 }
 
 function* removeRows(dialect: Dialect, tables: TableNames, rows: readonly Row[]): Steps<void> {
-  for (let start = 0; start < rows.length; start += BATCH) {
-    const ids = rows.slice(start, start + BATCH).map((row) => Number(row['row_id']));
-    const list = ids.map(() => '?').join(', ');
-    yield { sql: dialect.statement(`DELETE FROM ${tables.events} WHERE session_row IN (${list})`), parameters: ids };
-    yield { sql: dialect.statement(`DELETE FROM ${tables.sessions} WHERE row_id IN (${list})`), parameters: ids };
-  }
+  if (rows.length === 0) return;
+  const ids = rows.map((row) => Number(row['row_id']));
+  const list = ids.map(() => '?').join(', ');
+  yield { sql: dialect.statement(`DELETE FROM ${tables.events} WHERE session_row IN (${list})`), parameters: ids };
+  yield { sql: dialect.statement(`DELETE FROM ${tables.sessions} WHERE row_id IN (${list})`), parameters: ids };
 }

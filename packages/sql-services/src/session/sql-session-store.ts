@@ -186,11 +186,20 @@ export class SqlSessionStore extends SqlStore implements SessionStore {
     );
   }
 
+  /** Throws `STORE_OUTCOME_UNKNOWN` if it fails after the first batch of sessions. Calling it again continues. */
   async removeUser(user: UserRef): Promise<void> {
     const { dialect, tables, clock } = this.#storage;
     const deadline = this.#storage.deadline();
     const now = await clock.now(deadline);
-    await this.#storage.transact(() => removeUserSteps(dialect, tables, user, now), { deadline });
+    const removeBatch = (): Promise<boolean> =>
+      this.#storage.transact(() => removeUserSteps(dialect, tables, user, now), { deadline });
+    for (let isDone = await removeBatch(); !isDone;) {
+      isDone = await removeBatch().catch((cause: unknown) => {
+        const message =
+          'Some sessions of the user are deleted, but perhaps not all. Call deleteUserData again to continue.';
+        throw new TholeError('STORE_OUTCOME_UNKNOWN', message, { cause });
+      });
+    }
     await this.#storage.erase();
   }
 

@@ -19,6 +19,25 @@ function openService(options: ConstructorParameters<typeof DatabaseSessionServic
   return service;
 }
 
+describe('A long series of calls to a SQLite database', () => {
+  it('lets the event loop run every 10 ms', async () => {
+    let now = 0;
+    const runtime = { ...systemRuntime(), monotonic: () => (now += 1) };
+    const service = openService({ dbUrl: 'sqlite://:memory:', runtime });
+    await service.createSession(ref);
+    let turns = 0;
+    let isDone = false;
+    const countTurn = (): void => {
+      turns++;
+      if (!isDone) setImmediate(countTurn);
+    };
+    setImmediate(countTurn);
+    for (let i = 0; i < 100; i++) await service.getUserState(ref);
+    isDone = true;
+    expect(turns).toBeGreaterThan(10);
+  });
+});
+
 describe('SQLite file', () => {
   it('is created with its folder and in WAL mode at the first call', async () => {
     const path = join(files.folder, 'new/folder/thole.db');

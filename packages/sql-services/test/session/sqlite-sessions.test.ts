@@ -22,6 +22,31 @@ function openFile(path: string): DatabaseSync {
 }
 
 describe('DatabaseSessionService on SQLite', () => {
+  it('deletes a user in batches, and continues after an error (contract 12)', async () => {
+    const { path, dbUrl } = files.next();
+    const service = openService(dbUrl);
+    await service.createSession({ ...ref, state: { 'user:a': 1 } });
+    await service.createSession({ ...ref, userId: 'other' });
+    const file = openFile(path);
+    const columns = 'app_name, user_id, incarnation, initial_state, state, create_time, last_update_time, last_seq, v';
+    file.exec(`INSERT INTO thole_sessions (session_id, ${columns})
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 450)
+      SELECT 'copy ' || i, ${columns} FROM thole_sessions, n WHERE user_id = 'u'`);
+    const totalOf = async (userId: string): Promise<number> =>
+      (await service.listSessions({ appName: 'app', userId, limit: 1 })).total;
+    file.exec(`CREATE TRIGGER refusal BEFORE DELETE ON thole_user_states BEGIN SELECT RAISE(ABORT, 'no'); END`);
+    await expect(service.deleteUserData(ref)).rejects.toMatchObject({
+      code: 'STORE_OUTCOME_UNKNOWN',
+      message: expect.stringContaining('Call deleteUserData again') as string,
+    });
+    expect(await totalOf('u')).toBe(51);
+    file.exec('DROP TRIGGER refusal');
+    await service.deleteUserData(ref);
+    expect(await totalOf('u')).toBe(0);
+    expect(await service.getUserState(ref)).toEqual({});
+    expect(await totalOf('other')).toBe(1);
+  });
+
   it('stores nothing of an append if one of its writes fails (contract 7)', async () => {
     const { path, dbUrl } = files.next();
     const service = openService(dbUrl);
