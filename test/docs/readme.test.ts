@@ -56,6 +56,14 @@ describe('README of each package', () => {
     expect(program, 'a block of ```ts after <!-- first program -->').toBeDefined();
     expect(installedBy(commands!)).toEqual(expect.arrayContaining(importedBy(program!)));
   });
+
+  // npm puts the dependencies of a package where programs find them, pnpm does not.
+  it.each(pages)('%s installs @thole/core if one of its programs imports it', (path) => {
+    const commands = /^```sh\n([\s\S]*?)^```$/m.exec(read(path))![1]!;
+    const programs = [...read(path).matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, program]) => program!);
+    const imported = programs.flatMap(importedBy).filter((name) => name === '@thole/core');
+    expect(installedBy(commands)).toEqual(expect.arrayContaining(imported));
+  });
 });
 
 describe('differences', () => {

@@ -49,8 +49,14 @@ export class ClientError extends Error {
     this.debug = options.debug;
   }
 
-  /** True if a thrown value is a `ClientError`. With `code`, it must also have this code. */
-  static is(error: unknown, code?: string): error is ClientError {
+  /** True if a thrown value is a `ClientError`. */
+  static is(error: unknown): error is ClientError;
+  /** True if a thrown value is a `ClientError` with this code. */
+  static is<Code extends string>(
+    error: unknown,
+    code: Code | undefined,
+  ): error is ClientError & { readonly code: Code };
+  static is(error: unknown, code?: string): boolean {
     if ((error as { [brand]?: unknown } | null | undefined)?.[brand] !== true) return false;
     return code === undefined || (error as ClientError).code === code;
   }

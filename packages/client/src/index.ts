@@ -35,3 +35,17 @@ export type { ErrorDebug } from './error-debug.ts';
 export type { ClientHeaders, ClientOptions, ClientRuntime, ReconnectOptions } from './client-options.ts';
 export type { ClientRun, ReconnectListener, ResumeRequest, RunRequest } from './client-run.ts';
 export { createClient } from './create-client.ts';
+// Types of results, so that a page does not need another package.
+export type {
+  ArtifactVersion,
+  Content,
+  Event,
+  Interrupt,
+  InterruptKind,
+  Json,
+  JsonObject,
+  MemoryEntry,
+  Part,
+  Session,
+  SessionSummary,
+} from '@thole/core';

@@ -1,8 +1,8 @@
 import { createEventActions } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { ClientError, createClient } from '../src/index.ts';
-import type { Client } from '../src/index.ts';
+import type { ArtifactVersion, Client, Event, Interrupt, MemoryEntry, Session, SessionSummary } from '../src/index.ts';
 import { event, hello, ref, serverOf } from './protocol-server.ts';
 
 const user = { appName: 'hotel', userId: 'ada' };
@@ -451,3 +451,30 @@ async function errorOf(call: Promise<unknown>): Promise<ClientError> {
   expect(ClientError.is(error)).toBe(true);
   return error as ClientError;
 }
+
+describe('ClientError.is', () => {
+  it('narrows the type by its code, and keeps the type of errors with other codes', () => {
+    const describeError = (error: ClientError): string | undefined => {
+      if (ClientError.is(error, 'SESSION_NOT_FOUND')) {
+        expectTypeOf(error.code).toEqualTypeOf<'SESSION_NOT_FOUND'>();
+        return 'missing';
+      }
+      expectTypeOf(error).toEqualTypeOf<ClientError>();
+      return error.code;
+    };
+    expect(describeError(new ClientError('none', { code: 'SESSION_NOT_FOUND' }))).toBe('missing');
+    expect(describeError(new ClientError('busy', { code: 'SESSION_BUSY' }))).toBe('SESSION_BUSY');
+  });
+});
+
+// A page installs only `@thole/client`. With pnpm it cannot import a type of `@thole/core`.
+describe('types of results', () => {
+  it('are exported', () => {
+    expectTypeOf<Client['sessions']['get']>().returns.resolves.toEqualTypeOf<Session>();
+    expectTypeOf<Client['sessions']['list']>().returns.resolves.toExtend<{ sessions: SessionSummary[] }>();
+    expectTypeOf<Client['runToCompletion']>().returns.resolves.toEqualTypeOf<Event[]>();
+    expectTypeOf<Client['interrupts']['list']>().returns.resolves.toEqualTypeOf<Interrupt[]>();
+    expectTypeOf<Client['memory']['get']>().returns.resolves.toEqualTypeOf<MemoryEntry>();
+    expectTypeOf<Client['artifacts']['metadata']>().returns.resolves.toExtend<ArtifactVersion | undefined>();
+  });
+});

@@ -1,6 +1,6 @@
 export type { Json, JsonObject } from './json/json.ts';
 export { errorCodeInfo, errorCodes } from './errors/error-codes.ts';
-export type { TholeErrorCode } from './errors/error-codes.ts';
+export type { ErrorCodeInfo, TholeErrorCode } from './errors/error-codes.ts';
 export { TholeError } from './errors/thole-error.ts';
 export type {
   CancelTimer,
@@ -133,7 +133,7 @@ export type { StoredCredentialServiceOptions } from './credential/stored-credent
 export type { EventLog } from './agent/event-log.ts';
 export { StreamingMode } from './agent/run-config.ts';
 export type { RunConfig, RunLimits } from './agent/run-config.ts';
-export type { Agent, AgentCallback, MaybePromise } from './agent/agent.ts';
+export type { Agent, AgentCallback, MaybePromise, OneOrMany } from './agent/agent.ts';
 export { AgentTree } from './agent/agent-tree.ts';
 export type {
   CallbackContext,
@@ -147,6 +147,7 @@ export type {
 } from './agent/contexts.ts';
 export type {
   OutputOf,
+  ReadSchema,
   SchemaInput,
   StandardSchema,
   ValidationIssue,

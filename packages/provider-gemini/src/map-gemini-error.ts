@@ -96,7 +96,7 @@ function codeOf(status: number, message: string, reason: string | undefined): Th
 }
 
 const CONTEXT_TOO_LONG =
-  /exceeds the maximum number of (input )?tokens|token count .*exceeds|(input|prompt|context) is too long/i;
+  /exceeds the maximum number of (input )?tokens|token count .{0,200}exceeds|(input|prompt|context) is too long/i;
 
 /** True for a daily limit and for a limit of zero: waiting some seconds does not help. */
 function isQuotaUsedUp(message: string, details: readonly { [key: string]: unknown }[]): boolean {

@@ -224,5 +224,7 @@ const MAX_ISSUES = 10;
 
 function formatIssues(issues: readonly string[]): string {
   const more = issues.length - MAX_ISSUES;
-  return `${issues.slice(0, MAX_ISSUES).join('; ')}${more > 0 ? `; and ${more} more` : ''}`.replace(/\.+$/, '');
+  const text = `${issues.slice(0, MAX_ISSUES).join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
+  // Without the lookbehind, a long series of full stops inside the text would take quadratic time.
+  return text.replace(/(?<!\.)\.+$/, '');
 }

@@ -40,9 +40,10 @@ export function questionFor(interrupt: Interrupt, texts: Texts): OutboundMessage
  * the agent. Only a word of `texts.yes` approves a call.
  */
 export function parseAnswers(text: string, { kind, responseSchema }: Interrupt, texts: Texts): Json[] {
+  // Without the lookbehind, a long series of full stops inside the text would take quadratic time.
   const word = text
     .toLowerCase()
-    .replace(/[\s.!]+$/u, '')
+    .replace(/(?<![\s.!])[\s.!]+$/u, '')
     .trim();
   const isYes = texts.yes.some((each) => each.toLowerCase() === word);
   const isNo = texts.no.some((each) => each.toLowerCase() === word);
@@ -58,7 +59,11 @@ export function parseAnswers(text: string, { kind, responseSchema }: Interrupt, 
 function callLine(interrupt: Interrupt): string | undefined {
   const { args, toolName } = callToApprove(interrupt);
   if (toolName === undefined || Object.keys(args).length === 0) return toolName;
-  const json = JSON.stringify(args);
+  // Characters that change the direction of text could show other arguments than those of the call.
+  const json = JSON.stringify(args).replace(
+    /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
   return `${toolName} ${json.length > MAX_ARGUMENTS ? `${json.slice(0, MAX_ARGUMENTS)}…` : json}`;
 }
 

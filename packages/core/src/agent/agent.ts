@@ -11,9 +11,13 @@ export type OneOrMany<T> = T | readonly T[];
 
 /**
  * A content that `beforeAgentCallback` returns is the agent's answer, and the agent does not run. A content that
- * `afterAgentCallback` returns is added as another answer.
+ * `afterAgentCallback` returns is added as another answer. `T` is the type of the `deps` of a run: as in a tool, only
+ * the caller of the run knows it, so an agent accepts a callback with any `T`.
  */
-export type AgentCallback = (context: CallbackContext) => MaybePromise<Content | undefined | void>;
+export type AgentCallback<T = unknown> = {
+  // TypeScript compares the parameters of methods in both directions.
+  call(context: CallbackContext<T>): MaybePromise<Content | undefined | void>;
+}['call'];
 
 /**
  * An agent that acts in a run. Others implement this interface, so it only ever gains optional members. An agent

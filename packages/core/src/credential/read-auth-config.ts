@@ -102,7 +102,10 @@ function toCamelCase(value: { [name: string]: unknown }): { [name: string]: unkn
   const converted: { [name: string]: unknown } = {};
   for (const [name, member] of Object.entries(value)) {
     if (member === null || member === undefined) continue;
-    const camel = name.replace(/_+$/, '').replaceAll(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+    // Without the lookbehinds, a long series of underscores would take quadratic time.
+    const camel = name
+      .replace(/(?<!_)_+$/, '')
+      .replaceAll(/(?<!_)_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
     const isCopied = mapsWithNames.has(name) || Array.isArray(member) || !isPlainObject(member);
     setOwn(converted, camel, isCopied ? member : toCamelCase(member));
   }

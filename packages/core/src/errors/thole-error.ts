@@ -37,8 +37,14 @@ export class TholeError extends Error {
     if (options.details !== undefined) this.details = options.details;
   }
 
-  /** True if a thrown value is a `TholeError`, and has this code if one is given. */
-  static is(error: unknown, code?: TholeErrorCode): error is TholeError {
+  /** True if a thrown value is a `TholeError`. */
+  static is(error: unknown): error is TholeError;
+  /** True if a thrown value is a `TholeError` with this code. */
+  static is<Code extends TholeErrorCode>(
+    error: unknown,
+    code: Code | undefined,
+  ): error is TholeError & { readonly code: Code };
+  static is(error: unknown, code?: TholeErrorCode): boolean {
     if (typeof error !== 'object' || error === null || (error as { [brand]?: unknown })[brand] !== true) return false;
     return code === undefined || (error as TholeError).code === code;
   }

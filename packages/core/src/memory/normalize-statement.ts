@@ -3,10 +3,11 @@
  * same memory.
  */
 export function normalizeStatement(text: string): string {
+  // Without the lookbehind, a long series of full stops inside the text would take quadratic time.
   return text
     .normalize('NFKC')
     .toLowerCase()
     .replace(/\s+/gu, ' ')
-    .replace(/[\s.!]+$/u, '')
+    .replace(/(?<![\s.!])[\s.!]+$/u, '')
     .trim();
 }

@@ -64,7 +64,7 @@ const CONTEXT_TOO_LONG = new RegExp(
     'reduce the length of',
     '(prompt|input|request) is too long',
     'too many tokens',
-    'token count .*exceeds',
+    'token count .{0,200}exceeds',
     'exceeds the maximum number of tokens',
     '`inputs` tokens \\+ `max_new_tokens`',
   ].join('|'),

@@ -10,7 +10,8 @@ import type { LlmResponse } from '../model/llm-response.ts';
 import type { SessionRef } from '../session/session.ts';
 import type { Tool } from '../tool/tool.ts';
 
-type Hook<P, R = never> = (p: P) => MaybePromise<R | undefined | void>;
+// A method, so that the parameter of a hook may be a context with the type of its `deps`.
+type Hook<P, R = never> = { call(p: P): MaybePromise<R | undefined | void> }['call'];
 
 /**
  * Hooks for a whole app. They run in the order of the list, before the agents' own callbacks; the first result that

@@ -9,8 +9,15 @@ import type { StateDelta, StateMap } from './scopes.ts';
 
 /** Read access to state. */
 export interface ReadonlyState {
-  /** Returns the frozen value, or the fallback if the key does not exist. */
+  /**
+   * Returns the frozen value, or the fallback if the key does not exist. The type is not checked: pass it if the type of
+   * the fallback is not the type of the value.
+   */
   get<T extends Json = Json>(key: string): T | undefined;
+  // A generic fallback alone would be inferred as a literal: `get('tries', 0)` would have the type 0.
+  get(key: string, fallback: string): string;
+  get(key: string, fallback: number): number;
+  get(key: string, fallback: boolean): boolean;
   get<T extends Json = Json>(key: string, fallback: T): T;
   has(key: string): boolean;
   /** Returns a new map of all keys with prefixes, sorted by key. */
@@ -58,6 +65,9 @@ export class State implements ReadonlyState, StateView {
   }
 
   get<T extends Json = Json>(key: string): T | undefined;
+  get(key: string, fallback: string): string;
+  get(key: string, fallback: number): number;
+  get(key: string, fallback: boolean): boolean;
   get<T extends Json = Json>(key: string, fallback: T): T;
   get<T extends Json = Json>(key: string, fallback?: T): T | undefined {
     return (this.read(key) as T | undefined) ?? fallback;

@@ -17,6 +17,13 @@ describe('readAuthConfig', () => {
     credentialKey: 'mail',
   };
 
+  it('reads a name with many underscores in linear time', () => {
+    const config = { ...camel, [`${'_'.repeat(60_000)}-`]: 1 };
+    const start = performance.now();
+    expect(readAuthConfig(config)).toMatchObject({ credentialKey: 'mail' });
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+
   it('returns camelCase for both spellings, with the names of scopes unchanged', () => {
     const snake = {
       auth_scheme: { ...camel.authScheme, type: undefined, type_: 'oauth2', description: null },

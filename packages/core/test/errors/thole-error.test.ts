@@ -1,6 +1,7 @@
 import { errorCodeInfo, errorCodes, TholeError } from '@thole/core';
+import type { ErrorCodeInfo } from '@thole/core';
 import { invalidInput } from '@thole/core/kit';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 
 describe('TholeError', () => {
   it('uses status and retryable of errorCodes unless they are passed', () => {
@@ -50,6 +51,25 @@ describe('TholeError', () => {
       Object.assign(new Error('x'), { code: 'LEASE_LOST', name: 'TholeError' }),
     ];
     expect(lookalikes.map((each) => TholeError.is(each))).toEqual([false, false, false, false, false]);
+  });
+
+  it('has codes whose meaning has a type', () => {
+    const info: ErrorCodeInfo = errorCodeInfo('SESSION_BUSY');
+    expect(info.retryable).toBe(true);
+  });
+
+  it('narrows the type by its code, and keeps the type of errors with other codes', () => {
+    const describeError = (error: TholeError): string => {
+      if (TholeError.is(error, 'SESSION_NOT_FOUND')) {
+        expectTypeOf(error.code).toEqualTypeOf<'SESSION_NOT_FOUND'>();
+        return 'missing';
+      }
+      expectTypeOf(error).toEqualTypeOf<TholeError>();
+      return error.code;
+    };
+    expect(describeError(new TholeError('SESSION_NOT_FOUND', 'none'))).toBe('missing');
+    expect(describeError(new TholeError('SESSION_BUSY', 'busy'))).toBe('SESSION_BUSY');
+    expect(TholeError.is(new TholeError('SESSION_BUSY', 'busy'), undefined)).toBe(true);
   });
 
   it('has a brand that is not enumerable', () => {

@@ -2,7 +2,7 @@ import { State, TholeError } from '@thole/core';
 import { applyDelta, getOwn } from '@thole/core/kit';
 import type { Json, StateMap } from '@thole/core';
 import type { StateView } from '@thole/core/kit';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 
 const over = (live: StateMap): StateView => ({
   read: (key) => getOwn(live, key),
@@ -10,6 +10,17 @@ const over = (live: StateMap): StateView => ({
 });
 
 describe('State', () => {
+  it('gives a value the type of its fallback, not the literal type', () => {
+    const state = new State({ read: () => undefined, copyInto: () => {} });
+    expectTypeOf(state.get('tries', 0)).toEqualTypeOf<number>();
+    expectTypeOf(state.get('city', '')).toEqualTypeOf<string>();
+    expectTypeOf(state.get('late', false)).toEqualTypeOf<boolean>();
+    expectTypeOf(state.get('room', { number: 912 })).toEqualTypeOf<{ number: number }>();
+    expectTypeOf(state.get<'a' | 'b'>('mode', 'a')).toEqualTypeOf<'a' | 'b'>();
+    expectTypeOf(state.get('other')).toEqualTypeOf<Json | undefined>();
+    expect([state.get('tries', 0) === 3, state.get('city', '')]).toEqual([false, '']);
+  });
+
   it('returns its own changes, otherwise values of the view', () => {
     const live: StateMap = { a: 1, b: 2 };
     const state = new State(over(live));

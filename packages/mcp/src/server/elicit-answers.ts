@@ -1,4 +1,4 @@
-import { isoTime, isPlainObject, requestNames } from '@thole/core/kit';
+import { callToApprove, isoTime, isPlainObject, requestNames } from '@thole/core/kit';
 import type { FunctionResponse, Interrupt, JsonObject } from '@thole/core';
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
 import type { ElicitRequestFormParams, InputRequest } from '@modelcontextprotocol/server';
@@ -19,7 +19,7 @@ export function toElicitation(interrupt: Interrupt, note: string): InputRequest 
 export function describeMissingAnswer(interrupt: Interrupt): string {
   switch (interrupt.kind) {
     case 'confirmation':
-      return `the approval of the call of ${interrupt.toolName ?? 'a tool'}`;
+      return `the approval of the call of ${callToApprove(interrupt).toolName ?? 'a tool'}`;
     case 'input':
       return 'an answer to a question';
     case 'credential':
@@ -55,9 +55,11 @@ function toInput({ responseSchema }: Interrupt, content: JsonObject | undefined)
   return isForm(responseSchema) ? content : { result: content['answer'] ?? null };
 }
 
-function messageOf({ args, kind, message, toolName }: Interrupt): string {
+function messageOf(interrupt: Interrupt): string {
+  const { kind, message } = interrupt;
   if (kind !== 'confirmation') return message ?? 'The agent needs an answer.';
-  const json = JSON.stringify(args ?? {});
+  const { args, toolName } = callToApprove(interrupt);
+  const json = JSON.stringify(args);
   const argsText = json.length <= MAX_ARGUMENTS ? json : `${json.slice(0, MAX_ARGUMENTS).toWellFormed()}…`;
   return `${message ? `${message}\n` : ''}Approve ${toolName ?? 'the call'} with ${argsText}?`;
 }

@@ -1,6 +1,6 @@
 import { calls, callsAll, hangs, says, ScriptedLlm, streams } from '@thole/testing';
 import { FunctionTool, jsonSchema, LongRunningFunctionTool, requestInputTool } from '@thole/tools';
-import { BaseAgent, LlmAgent } from '@thole/runner';
+import { AgentTool, BaseAgent, LlmAgent } from '@thole/runner';
 import type { Event, InvocationContext } from '@thole/core';
 import type {
   CallToolResult,
@@ -40,6 +40,44 @@ const connections = [
     async (server: Setup['server'], onForm?: Answer) => (await connectStreams(server, { onForm })).client,
   ],
 ] as const;
+
+describe('Approval of a served agent', () => {
+  it('shows the call that runs, if a callback has changed its arguments (contract 28)', async () => {
+    const { tool, returned } = returnTool();
+    const { server } = serveClerk([calls('return_order', { order: 7 }), says('Returned.')], {
+      agent: { tools: [tool], beforeToolCallback: ({ args }) => void (args['order'] = 8) },
+    });
+    const messages: string[] = [];
+    const client = await connectHttp(server, {
+      onForm({ message }) {
+        messages.push(message);
+        return { action: 'accept', content: { approve: true } };
+      },
+    });
+    await client.callTool(ask);
+    expect(messages).toEqual([expect.stringMatching(/Approve return_order with \{"order":8\}\?$/)]);
+    expect(returned).toEqual([8]);
+  });
+
+  it('shows the call of an agent that runs as a tool', async () => {
+    const { tool, returned } = returnTool();
+    const inner = new ScriptedLlm(calls('return_order', { order: 9 }), says('Returned 9.'));
+    const agent = new LlmAgent({ name: 'returns', description: 'Returns orders.', model: inner, tools: [tool] });
+    const { server } = serveClerk([calls('returns', { request: 'Return it.' }), says('Returned.')], {
+      agent: { tools: [new AgentTool({ agent })] },
+    });
+    const messages: string[] = [];
+    const client = await connectHttp(server, {
+      onForm({ message }) {
+        messages.push(message);
+        return { action: 'accept', content: { approve: true } };
+      },
+    });
+    await client.callTool(ask);
+    expect(messages).toEqual([expect.stringMatching(/Approve return_order with \{"order":9\}\?$/)]);
+    expect(returned).toEqual([9]);
+  });
+});
 
 describe.each(connections)('Interrupts of a served agent over %s', (_, connect) => {
   it('requests an approval from the client, then runs the tool (contract 28)', async () => {

@@ -16,39 +16,44 @@ import type { OneOrMany } from '@thole/core/kit';
 import type { BaseAgentOptions } from './base-agent.ts';
 
 /** Text with `{key}`, `{key?}` and `{artifact.name}`, or a function whose text is used unchanged. */
-export type Instruction = string | ((context: ReadonlyContext) => MaybePromise<string>);
+export type Instruction<T = unknown> = string | { call(context: ReadonlyContext<T>): MaybePromise<string> }['call'];
 
 /** A JSON Schema object. Default of `$schema`: draft 2020-12. */
 type JsonSchemaInput = { readonly [keyword: string]: unknown };
 
-type Answer<T> = MaybePromise<T | undefined | void>;
+/** A method, so that an agent accepts a callback with the type of its `deps`, as in `AgentCallback`. */
+type Callback<P, R> = { call(p: P): MaybePromise<R | undefined | void> }['call'];
 
 /** May change the request. A returned response replaces the model call. */
-export type BeforeModelCallback = (p: { context: CallbackContext; request: LlmRequest }) => Answer<LlmResponse>;
+export type BeforeModelCallback<T = unknown> = Callback<
+  { context: CallbackContext<T>; request: LlmRequest },
+  LlmResponse
+>;
 /** Also called for partial responses. A returned response replaces the response of the model. */
-export type AfterModelCallback = (p: { context: CallbackContext; response: LlmResponse }) => Answer<LlmResponse>;
+export type AfterModelCallback<T = unknown> = Callback<
+  { context: CallbackContext<T>; response: LlmResponse },
+  LlmResponse
+>;
 /** A returned response replaces the error. */
-export type OnModelErrorCallback = (p: {
-  context: CallbackContext;
-  request: LlmRequest;
-  error: Error;
-}) => Answer<LlmResponse>;
+export type OnModelErrorCallback<T = unknown> = Callback<
+  { context: CallbackContext<T>; request: LlmRequest; error: Error },
+  LlmResponse
+>;
 /** May change the arguments. A returned object replaces the tool call. */
-export type BeforeToolCallback = (p: { tool: Tool; args: JsonObject; context: ToolContext }) => Answer<JsonObject>;
+export type BeforeToolCallback<T = unknown> = Callback<
+  { tool: Tool; args: JsonObject; context: ToolContext<T> },
+  JsonObject
+>;
 /** A returned object replaces the tool's answer. */
-export type AfterToolCallback = (p: {
-  tool: Tool;
-  args: JsonObject;
-  context: ToolContext;
-  response: JsonObject;
-}) => Answer<JsonObject>;
+export type AfterToolCallback<T = unknown> = Callback<
+  { tool: Tool; args: JsonObject; context: ToolContext<T>; response: JsonObject },
+  JsonObject
+>;
 /** A returned object replaces the error. */
-export type OnToolErrorCallback = (p: {
-  tool: Tool;
-  args: JsonObject;
-  context: ToolContext;
-  error: Error;
-}) => Answer<JsonObject>;
+export type OnToolErrorCallback<T = unknown> = Callback<
+  { tool: Tool; args: JsonObject; context: ToolContext<T>; error: Error },
+  JsonObject
+>;
 
 /** Options of `LlmAgent`. Required: `name`, and a model here or in an agent above. */
 export interface LlmAgentOptions<Output = unknown> extends BaseAgentOptions {

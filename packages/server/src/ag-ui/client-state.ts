@@ -1,4 +1,4 @@
-import { canonicalJson, isPlainObject, scopeOf, setOwn } from '@thole/core/kit';
+import { canonicalJson, failInvalidJson, isPlainObject, JsonCopier, scopeOf, setOwn } from '@thole/core/kit';
 import type { FunctionDeclaration, Json, JsonObject, StateDelta, StateMap } from '@thole/core';
 import type { ClientScope } from '../handler-options.ts';
 import type { RunInput } from './run-input.ts';
@@ -13,6 +13,14 @@ const protocolKeys: ReadonlySet<string> = new Set([CLIENT_TOOLS_KEY, CLIENT_CONT
 /** Returns the state that is sent to the client, without the tools and the context that the client has sent. */
 export function visibleState(state: StateMap): JsonObject {
   return Object.fromEntries(Object.entries(state).filter(([key]) => !protocolKeys.has(key)));
+}
+
+/** Returns the stored tools of the client. Other values, which a client has written as state, are left out. */
+export function storedClientTools(stored: Json | undefined): FunctionDeclaration[] {
+  const list = Array.isArray(stored) ? (stored as unknown[]) : [];
+  return list.filter(
+    (each) => isPlainObject(each) && typeof each['name'] === 'string',
+  ) as unknown[] as FunctionDeclaration[];
 }
 
 /**
@@ -37,7 +45,8 @@ export function clientStateDelta(
   };
   if (isPlainObject(state) && p.clientMayWrite.has('session'))
     for (const [key, value] of Object.entries(state))
-      if (scopeOf(key) === 'session' && !protocolKeys.has(key)) change(key, value as Json);
+      if (scopeOf(key) === 'session' && !protocolKeys.has(key))
+        change(key, new JsonCopier(failInvalidJson).copy(value, 'body.state') as Json);
   const entries = context.map(({ description, value }) => ({ description, value }));
   for (const [key, list] of [
     [CLIENT_TOOLS_KEY, p.tools],

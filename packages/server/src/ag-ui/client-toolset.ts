@@ -1,6 +1,6 @@
 import { newestFirst } from '@thole/core/kit';
 import type { FunctionDeclaration, ReadonlyContext, Tool, Toolset } from '@thole/core';
-import { CLIENT_TOOLS_KEY } from './client-state.ts';
+import { CLIENT_TOOLS_KEY, storedClientTools } from './client-state.ts';
 
 /**
  * The tools that an AG-UI client offers to agents. Add it to the `tools` of the agents that may call them. A call ends the run,
@@ -11,8 +11,8 @@ export class ClientToolset implements Toolset {
   readonly isClientToolset: true = true;
 
   getTools({ history, invocationId, state }: ReadonlyContext): Promise<readonly Tool[]> {
-    const stored = state.get(CLIENT_TOOLS_KEY) as FunctionDeclaration[] | undefined;
-    const tools = stored && isAgUiInvocation(history, invocationId) ? stored.map(toTool) : [];
+    const stored = storedClientTools(state.get(CLIENT_TOOLS_KEY));
+    const tools = stored.length > 0 && isAgUiInvocation(history, invocationId) ? stored.map(toTool) : [];
     return Promise.resolve(tools);
   }
 

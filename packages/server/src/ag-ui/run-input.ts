@@ -1,6 +1,6 @@
 import { isPlainObject } from '@thole/core/kit';
 import { z } from 'zod';
-import { notAnObject } from '../http/schemas.ts';
+import { notAnObject, untilFirstError } from '../http/schemas.ts';
 
 /** The body of an AG-UI request (`RunAgentInput`). Missing lists are empty. */
 export interface RunInput {
@@ -52,7 +52,7 @@ export const runInput: z.ZodType<RunInput> = z.object({
   runId: name,
   protocolVersion: z.unknown().optional(),
   parentRunId: z.unknown().optional(),
-  messages: z.array(z.looseObject({ role: z.string() })),
+  messages: untilFirstError(z.array(z.looseObject({ role: z.string() }))),
   state: z.custom<unknown>((value) => value == null || isPlainObject(value), { error: notAnObject }).optional(),
   tools: listOf(tool),
   context: listOf(z.looseObject({ description: z.string(), value: z.string() })),
@@ -61,8 +61,7 @@ export const runInput: z.ZodType<RunInput> = z.object({
 }) as unknown as z.ZodType<RunInput>;
 
 function listOf<T>(item: z.ZodType<T>): z.ZodType<T[]> {
-  return z
-    .array(item)
+  return untilFirstError(z.array(item))
     .nullish()
     .transform((list) => list ?? []) as unknown as z.ZodType<T[]>;
 }

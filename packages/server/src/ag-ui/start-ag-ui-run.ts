@@ -1,15 +1,6 @@
 import { AgentTree, pendingInterrupts, TholeError } from '@thole/core';
 import { applyRewinds, assertName, isPlainObject } from '@thole/core/kit';
-import type {
-  Agent,
-  Content,
-  Event,
-  FunctionDeclaration,
-  Interrupt,
-  JsonObject,
-  Session,
-  SessionRef,
-} from '@thole/core';
+import type { Agent, Content, Event, Interrupt, JsonObject, Session, SessionRef } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import { checkedAuthors } from '../front-ends/checked-authors.ts';
 import { ensureSession } from '../front-ends/ensure-session.ts';
@@ -18,7 +9,7 @@ import type { RouteCall } from '../route.ts';
 import { toolsOf } from '../routes/tools-of.ts';
 import { completeSseResponse } from '../runs/sse-response.ts';
 import { AgUiEncoder } from './ag-ui-encoder.ts';
-import { CLIENT_TOOLS_KEY, clientStateDelta } from './client-state.ts';
+import { CLIENT_TOOLS_KEY, clientStateDelta, storedClientTools } from './client-state.ts';
 import { eventFrame } from './event-frame.ts';
 import { lastMessage, messageIdMetadata, newMessageParts } from './new-message.ts';
 import { readAnswers } from './read-answers.ts';
@@ -51,7 +42,9 @@ export async function startAgUiRun(call: Call): Promise<Response> {
   const session = await runner.sessionService.getSession(ref);
   if (!session) throw new TholeError('SESSION_BUSY', `Session "${threadId}" was deleted. Send the request again.`);
   const events = applyRewinds(session.events);
-  const clientTools = new Set([...tools, ...storedTools(session)].map(({ name }) => name));
+  const clientTools = new Set(
+    [...tools, ...storedClientTools(session.state[CLIENT_TOOLS_KEY])].map(({ name }) => name),
+  );
   const newEncoder = (answeredCallIds: ReadonlySet<string>, messages?: JsonObject[]): AgUiEncoder =>
     createEncoder(call, { session, clientTools, answeredCallIds, messages });
   const existingInvocationId = findRun(events, runId);
@@ -127,10 +120,6 @@ function createEncoder(
     ...{ threadId: body.threadId, runId: body.runId, state: session.state, lastSeq: session.lastSeq, messages },
     ...{ answeredCallIds, clientTools, agentTools: agentToolsOf(runner), checkedAuthors: checkedAuthors(runner) },
   });
-}
-
-function storedTools({ state }: Session): FunctionDeclaration[] {
-  return (state[CLIENT_TOOLS_KEY] ?? []) as unknown as FunctionDeclaration[];
 }
 
 /** Returns the names of agents that run as tools, by tool name. */

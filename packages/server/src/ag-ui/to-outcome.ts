@@ -1,3 +1,4 @@
+import { callToApprove } from '@thole/core/kit';
 import type { Interrupt, JsonObject } from '@thole/core';
 
 /** Schema of the answer to a confirmation. */
@@ -21,7 +22,9 @@ export function toOutcome(interrupts: readonly Interrupt[], clientTools: Readonl
 }
 
 function toAgUiInterrupt(interrupt: Interrupt): JsonObject {
-  const { agentName, args, expiresAt, functionCallId, id, kind, message, payload, toolName } = interrupt;
+  const { agentName, expiresAt, functionCallId, id, kind, message, payload } = interrupt;
+  // An approval is of the call that runs: a callback may have changed its arguments.
+  const { args, toolName } = kind === 'confirmation' ? callToApprove(interrupt) : interrupt;
   const responseSchema = interrupt.responseSchema ?? (kind === 'confirmation' ? confirmationSchema : undefined);
   return {
     ...{ id, reason: kind },

@@ -5,7 +5,7 @@ import type { ZodType } from 'zod';
 import { ref } from '../openapi/schema.ts';
 import type { SchemaName } from '../openapi/schema.ts';
 import { describeIssue } from './describe-issue.ts';
-import { jsonObject } from './schemas.ts';
+import { jsonObject, untilFirstError } from './schemas.ts';
 
 const id = z.string().optional();
 /** Base64 or base64url. A model rejects other text with each later message of the session, too. */
@@ -35,7 +35,7 @@ export const partSchema: ZodType<Part> = validateOnly<Part>(partMembers, 'Part')
 
 /** Schema of a message. */
 export const contentSchema: ZodType<Content> = validateOnly<Content>(
-  z.looseObject({ role: z.enum(['user', 'model']).optional(), parts: z.array(partSchema).optional() }),
+  z.looseObject({ role: z.enum(['user', 'model']).optional(), parts: untilFirstError(z.array(partSchema)).optional() }),
   'Content',
 );
 

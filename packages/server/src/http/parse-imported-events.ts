@@ -14,7 +14,7 @@ import type { HandlerContext } from '../handler-context.ts';
 import { assertWritableState } from './assert-writable-state.ts';
 import { contentSchema } from './content-schema.ts';
 import { parse } from './parse.ts';
-import { jsonObject } from './schemas.ts';
+import { jsonObject, mapOf, untilFirstError } from './schemas.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 const transcription = z.object({ text: z.string().optional(), finished: z.boolean().optional() }).optional();
@@ -26,7 +26,7 @@ const ONLY_RUNTIME = 'must not be set: only the runtime sets it';
 // actions control a run or grant permissions, so they are rejected.
 const knownActions = z.object({
   stateDelta: jsonObject.optional(),
-  artifactDelta: z.record(z.string(), z.number()).optional(),
+  artifactDelta: mapOf(z.number()).optional(),
 });
 const actions = z
   .preprocess((value, context) => {
@@ -47,7 +47,7 @@ const eventSchema = z.object({
   content: contentSchema.optional(),
   actions: actions.optional(),
   partial: z.literal(false, 'must not be set: only complete events can be imported').optional(),
-  longRunningToolIds: z.array(z.string()).max(0, ONLY_RUNTIME).optional(),
+  longRunningToolIds: untilFirstError(z.array(z.string()).max(0, ONLY_RUNTIME)).optional(),
   turnComplete: z.boolean().optional(),
   finishReason: z.string().optional(),
   errorCode: z.string().optional(),

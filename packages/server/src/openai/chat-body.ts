@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { untilFirstError } from '../http/schemas.ts';
 import type { ClientMessage } from './client-turns.ts';
 import { otherParameters } from './unsupported.ts';
 
@@ -18,7 +19,7 @@ const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] a
 /** Schema of the body of `/v1/chat/completions`. */
 export const chatBody: z.ZodType<ChatBody> = z.object({
   model: z.string().min(1),
-  messages: z.array(z.looseObject({ role: z.enum(roles), content: z.unknown().optional() })).min(1),
+  messages: untilFirstError(z.array(z.looseObject({ role: z.enum(roles), content: z.unknown().optional() })).min(1)),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   user: z.string().min(1).nullish(),

@@ -1,5 +1,6 @@
 import { isPlainObject } from '@thole/core/kit';
 import { z } from 'zod';
+import { mapOf } from '../http/schemas.ts';
 import type { ClientMessage } from './client-turns.ts';
 import { openAiError } from './open-ai-error.ts';
 import { otherParameters } from './unsupported.ts';
@@ -30,7 +31,7 @@ export const responseBody: z.ZodType<ResponseBody> = z.object({
   user: id.nullish(),
   conversation: z.union([id, z.looseObject({ id })], 'must be an id or an object with an id').nullish(),
   previous_response_id: id.nullish(),
-  metadata: z.record(z.string(), z.string()).nullish(),
+  metadata: mapOf(z.string()).nullish(),
   ...otherParameters,
 });
 

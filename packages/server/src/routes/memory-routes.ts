@@ -4,7 +4,7 @@ import type { MemoryEntry, MemoryService, NewMemory } from '@thole/core';
 import { z } from 'zod';
 import type { ZodType } from 'zod';
 import { contentSchema } from '../http/content-schema.ts';
-import { count, flag, jsonObject, number } from '../http/schemas.ts';
+import { count, flag, jsonObject, number, untilFirstError } from '../http/schemas.ts';
 import { withoutNulls } from '../http/without-nulls.ts';
 import { integer, listOf, objectOf, ref, text } from '../openapi/schema.ts';
 import { defineRoute } from '../route.ts';
@@ -28,11 +28,11 @@ const members = z.object({
   timestamp: z.number().nullish(),
   sessionId: z.string().nullish(),
   eventId: z.string().nullish(),
-  evidence: z.array(z.string()).nullish(),
+  evidence: untilFirstError(z.array(z.string())).nullish(),
   validFrom: z.number().nullish(),
   validTo: z.number().nullish(),
   supersededBy: z.string().nullish(),
-  topics: z.array(z.string()).nullish(),
+  topics: untilFirstError(z.array(z.string())).nullish(),
   expiresAt: z.number().nullish(),
   customMetadata: jsonObject.nullish(),
 });
@@ -96,7 +96,7 @@ export const memoryRoutes: readonly Route[] = [
     ...{ method: 'POST', paths: [ALL], tag },
     summary:
       'Adds entries unchanged: each has `content` or `text`, or is the text of a note. The default of `kind` is `note`. An entry with the id of another replaces it.',
-    body: z.object({ memories: z.array(newEntry) }),
+    body: z.object({ memories: untilFirstError(z.array(newEntry)) }),
     query: z.object(scopeQuery),
     returns: objectOf({ memories: listOf(ref('Memory')) }),
     responses: { 200: '{memories}: the entries with their ids', 400: unsupported, 403: forbidden },
@@ -116,7 +116,7 @@ export const memoryRoutes: readonly Route[] = [
     ...{ method: 'POST', paths: [`${ALL}/forget`], tag, action: 'delete' },
     summary:
       'Deletes several entries. Later ingestion does not restore them. Evidence of facts is deleted too, unless `keepEvidence` is set.',
-    body: z.object({ ids: z.array(z.string()), keepEvidence: z.boolean().nullish() }),
+    body: z.object({ ids: untilFirstError(z.array(z.string())), keepEvidence: z.boolean().nullish() }),
     query: z.object(scopeQuery),
     returns: objectOf({ count: integer }),
     responses: { 200: '{count}: the number of deleted entries', 400: unsupported, 403: forbidden },

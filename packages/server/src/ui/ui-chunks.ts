@@ -1,5 +1,13 @@
 import { getFunctionCalls, getFunctionResponses } from '@thole/core';
-import { InterruptLog, isClosingRecord, isFinalRecord, isProvisional, requestKindOf } from '@thole/core/kit';
+import {
+  callToApprove,
+  canonicalJson,
+  InterruptLog,
+  isClosingRecord,
+  isFinalRecord,
+  isProvisional,
+  requestKindOf,
+} from '@thole/core/kit';
 import type { Event, FunctionCall, FunctionResponse, Interrupt, Json, Part } from '@thole/core';
 import { withActionMaps } from '../http/wire-event.ts';
 import { fileChunk } from './file-chunk.ts';
@@ -242,9 +250,16 @@ export class UiChunks {
     }
   }
 
-  #addApprovalRequest(chunks: UiChunk[], { args = {}, functionCallId, id, kind, toolName = '' }: Interrupt): void {
+  #addApprovalRequest(chunks: UiChunk[], interrupt: Interrupt): void {
+    const { functionCallId, id, kind, toolName = '' } = interrupt;
     if (kind !== 'confirmation' || functionCallId === undefined) return;
-    if (!this.#calls.has(functionCallId)) this.#addCall(chunks, { id: functionCallId, name: toolName, args });
+    const approved = callToApprove(interrupt);
+    // The approval may be of a call inside an agent that runs as a tool. The page shows the call of that agent.
+    const args = approved.toolName === toolName ? approved.args : (interrupt.args ?? {});
+    const known = this.#calls.get(functionCallId);
+    // A callback may have changed the arguments after the page received the call.
+    if (!known || canonicalJson(known.args) !== canonicalJson(args))
+      this.#addCall(chunks, { id: functionCallId, name: toolName, args });
     chunks.push({ type: 'tool-approval-request', approvalId: id, toolCallId: functionCallId });
   }
 

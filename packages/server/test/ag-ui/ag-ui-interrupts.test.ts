@@ -13,6 +13,17 @@ const showMap = {
 };
 
 describe('POST /ag-ui/:app with resume', () => {
+  it('shows the arguments that the call runs with, if a plugin has changed them (contract 28)', async () => {
+    const { rootAgent } = bookingDesk(...bookingAnswers);
+    const plugin = {
+      name: 'upgrade',
+      beforeToolCallback: (p: { toolArgs: object }) => void Object.assign(p.toolArgs, { room: 8 }),
+    };
+    const { send, client } = agUiDemo({ apps: [{ name: 'demo', rootAgent, plugins: [plugin] }] });
+    await send('Book room 7.');
+    expect(client.pendingInterrupts[0]).toMatchObject({ metadata: { toolName: 'book', args: { room: 8 } } });
+  });
+
   it('ends with an interrupt that the next run answers by its id', async () => {
     const { rootAgent, booked } = bookingDesk(...bookingAnswers);
     const runtime = new FixedRuntime({ now: 4_000_000_000 });

@@ -100,6 +100,27 @@ describe('POST /ag-ui/:app', () => {
     expect(status).toBe(400);
   });
 
+  it('rejects a state that is nested too deeply with 400', async () => {
+    const { handler } = agUiDemo();
+    const state = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+    const text = JSON.stringify({ ...input, state: 0 }).replace('"state":0', `"state":${state}`);
+    const { status, body } = await ask(handler, 'POST', '/ag-ui/demo', text);
+    expect([status, body.code]).toEqual([400, 'INVALID_INPUT']);
+    expect(body.detail).toMatch(/^body\.state/);
+  });
+
+  it.each([['evil'], [[null, 3, { name: {} }]], [{ length: 2 }]])(
+    'ignores tools that a client has written as state: %j',
+    async (agUiTools) => {
+      const model = new ScriptedLlm(says('Hi.'));
+      const rootAgent = new LlmAgent({ name: 'clerk', model, tools: [new ClientToolset()] });
+      const { handler, sessions } = agUiDemo({ rootAgent });
+      await sessions.createSession({ ...ref, state: { agUiTools } });
+      const { status, body } = await ask(handler, 'POST', '/ag-ui/demo', input);
+      expect([status, body]).toEqual([200, expect.stringContaining('"delta":"Hi."')]);
+    },
+  );
+
   it('ignores tools of the client if no agent accepts them', async () => {
     const { handler, requests } = agUiDemo({ answers: [says('Hi.')] });
     expect((await ask(handler, 'POST', '/ag-ui/demo', { ...input, tools: [tool] })).status).toBe(200);

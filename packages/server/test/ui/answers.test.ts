@@ -34,6 +34,23 @@ describe('approvals of POST /ui/{app}/chat', () => {
     expect(booked).toEqual([]);
   });
 
+  it('shows the arguments that the call runs with, if a plugin has changed them (contract 28)', async () => {
+    const { booked, rootAgent } = bookingDesk(...bookingAnswers);
+    const plugin = {
+      name: 'upgrade',
+      beforeToolCallback: (p: { toolArgs: object }) => void Object.assign(p.toolArgs, { room: 8 }),
+    };
+    const { handler } = await demo({ apps: [{ name: 'demo', rootAgent, plugins: [plugin] }] });
+    const chat = new PageChat(handler);
+    await chat.sendMessage({ text: 'Book room 7' });
+    const shown = { type: 'dynamic-tool', toolName: 'book', input: { room: 8 }, state: 'approval-requested' };
+    expect(chat.lastParts[0]).toMatchObject(shown);
+    expect((await loadMessages(handler)).at(-1)!.parts).toEqual(chat.plainParts);
+    await chat.addToolApprovalResponse({ id: approvalIdIn(chat), approved: true });
+    await expect.poll(() => chat.lastText).toBe('Booked.');
+    expect(booked).toEqual([{ room: 8 }]);
+  });
+
   it('runs the tool after the approval, and continues the same message', async () => {
     const { booked, chat, approvalId, handler } = await createWaiting();
     const { id } = chat.lastMessage!;

@@ -34,7 +34,7 @@ export function readGoogleError(httpStatus: number, body: unknown): GoogleError 
 export function mapGoogleError(answer: RefusedAnswer, names: ProductNames, isWrite: boolean, now: number): TholeError {
   const { httpStatus, status, message } = readGoogleError(answer.status, answer.body);
   const { product } = names;
-  const serverMessage = message === '' ? '' : ` Google's message: ${message.replace(/\.?\s*$/, '.')}`;
+  const serverMessage = message === '' ? '' : ` Google's message: ${message.trimEnd().replace(/\.?$/, '.')}`;
   const details = { httpStatus, googleStatus: status };
   const cause = new Error(message === '' ? `HTTP ${httpStatus}` : message);
   const refused = (text: string): TholeError =>

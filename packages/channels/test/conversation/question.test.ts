@@ -1,0 +1,23 @@
+import type { Interrupt } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+import { parseAnswers, questionFor } from '../../src/conversation/question.ts';
+import { defaultTexts } from '../../src/dispatcher/texts.ts';
+
+describe('questionFor', () => {
+  it('shows characters that change the direction of text as escapes in an approval', () => {
+    const interrupt = { kind: 'confirmation', toolName: 'pay', args: { to: 'a\u202eb\u2066c\u009b' } } as unknown;
+    expect(questionFor(interrupt as Interrupt, defaultTexts)!.text).toBe(
+      'pay {"to":"a\\u202eb\\u2066c\\u009b"}\n(yes / no)',
+    );
+  });
+});
+
+describe('parseAnswers', () => {
+  it('reads a text with many full stops in linear time', () => {
+    const interrupt = { kind: 'confirmation' } as Interrupt;
+    const start = performance.now();
+    expect(parseAnswers(`${'.'.repeat(60_000)}x`, interrupt, defaultTexts)).toEqual([]);
+    expect(parseAnswers('Yes!..', interrupt, defaultTexts)).toEqual([true]);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});
