@@ -92,6 +92,15 @@ describe('parameters of FunctionTool', () => {
   }
 });
 
+describe('arguments of FunctionTool', () => {
+  // Quadratic time would exceed the time limit of the test.
+  it('are rejected in linear time if a name has many full stops', async () => {
+    const parameters = z.strictObject({ city: z.string() });
+    const tool = new FunctionTool({ name: 'book', description: 'Books.', parameters, execute: () => 'booked' });
+    await expect(run(tool, { city: 'Oslo', [`${'.'.repeat(200_000)}x`]: 1 })).rejects.toThrow('arguments of book');
+  });
+});
+
 describe('types of FunctionTool', () => {
   it('infers the arguments from zod, after defaults and transforms', async () => {
     const tool = new FunctionTool({

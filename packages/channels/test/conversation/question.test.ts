@@ -13,11 +13,10 @@ describe('questionFor', () => {
 });
 
 describe('parseAnswers', () => {
+  // Quadratic time would exceed the time limit of the test.
   it('reads a text with many full stops in linear time', () => {
     const interrupt = { kind: 'confirmation' } as Interrupt;
-    const start = performance.now();
-    expect(parseAnswers(`${'.'.repeat(60_000)}x`, interrupt, defaultTexts)).toEqual([]);
+    expect(parseAnswers(`${'.'.repeat(200_000)}x`, interrupt, defaultTexts)).toEqual([]);
     expect(parseAnswers('Yes!..', interrupt, defaultTexts)).toEqual([true]);
-    expect(performance.now() - start).toBeLessThan(500);
   });
 });

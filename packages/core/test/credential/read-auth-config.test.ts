@@ -17,11 +17,10 @@ describe('readAuthConfig', () => {
     credentialKey: 'mail',
   };
 
+  // Quadratic time would exceed the time limit of the test.
   it('reads a name with many underscores in linear time', () => {
-    const config = { ...camel, [`${'_'.repeat(60_000)}-`]: 1 };
-    const start = performance.now();
+    const config = { ...camel, [`${'_'.repeat(200_000)}-`]: 1 };
     expect(readAuthConfig(config)).toMatchObject({ credentialKey: 'mail' });
-    expect(performance.now() - start).toBeLessThan(500);
   });
 
   it('returns camelCase for both spellings, with the names of scopes unchanged', () => {

@@ -7,10 +7,9 @@ describe('normalizeStatement', () => {
     expect(normalizeStatement('...')).toBe('');
   });
 
+  // Quadratic time would exceed the time limit of the test.
   it('normalizes a text with many full stops in linear time', () => {
-    const text = `${'.'.repeat(50_000)}x`;
-    const start = performance.now();
+    const text = `${'.'.repeat(200_000)}x`;
     expect(normalizeStatement(`${text}.`)).toBe(text);
-    expect(performance.now() - start).toBeLessThan(500);
   });
 });
