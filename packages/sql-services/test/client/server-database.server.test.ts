@@ -80,21 +80,25 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       },
     );
 
-    it.runIf(kind === 'postgres')('replaces a connection that allows no writes', async () => {
-      const { url, remove } = await createDatabase('postgres', dbUrl);
-      onTestFinished(remove);
-      const admin = connect('postgres', dbUrl);
-      onTestFinished(() => admin.close());
-      await openService({ dbUrl: url }).createSession(ref);
-      const setting = `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only`;
-      await admin.query(`${setting} = on`);
-      const service = openService({ dbUrl: url });
-      expect(await service.getSession(ref)).toMatchObject({ lastSeq: 0 });
-      await expect(service.deleteSession(ref)).rejects.toMatchObject({ message: expect.stringContaining('read-only') });
-      expect(await service.getSession(ref)).toMatchObject({ lastSeq: 0 });
-      await admin.query(`${setting} = off`);
-      expect((await service.appendEvent({ session: ref, event: event('e1') })).seq).toBe(1);
-    });
+    // The settings of MariaDB are tested in mariadb-settings.server.test.ts.
+    if (kind === 'postgres')
+      it('replaces a connection that allows no writes', async () => {
+        const { url, remove } = await createDatabase('postgres', dbUrl);
+        onTestFinished(remove);
+        const admin = connect('postgres', dbUrl);
+        onTestFinished(() => admin.close());
+        await openService({ dbUrl: url }).createSession(ref);
+        const setting = `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only`;
+        await admin.query(`${setting} = on`);
+        const service = openService({ dbUrl: url });
+        expect(await service.getSession(ref)).toMatchObject({ lastSeq: 0 });
+        await expect(service.deleteSession(ref)).rejects.toMatchObject({
+          message: expect.stringContaining('read-only'),
+        });
+        expect(await service.getSession(ref)).toMatchObject({ lastSeq: 0 });
+        await admin.query(`${setting} = off`);
+        expect((await service.appendEvent({ session: ref, event: event('e1') })).seq).toBe(1);
+      });
 
     it('ends each call within timeoutMs if the server does not answer', async () => {
       const { proxy, service } = await behindProxy(2_000);
