@@ -41,19 +41,24 @@ const connections = [
   ],
 ] as const;
 
+/** Returns a handler that approves each form, and the list of the messages that it receives. */
+function approveAll(): { messages: string[]; onForm: Answer } {
+  const messages: string[] = [];
+  const onForm: Answer = ({ message }) => {
+    messages.push(message);
+    return { action: 'accept', content: { approve: true } };
+  };
+  return { messages, onForm };
+}
+
 describe('Approval of a served agent', () => {
   it('shows the call that runs, if a callback has changed its arguments (contract 28)', async () => {
     const { tool, returned } = returnTool();
     const { server } = serveClerk([calls('return_order', { order: 7 }), says('Returned.')], {
       agent: { tools: [tool], beforeToolCallback: ({ args }) => void (args['order'] = 8) },
     });
-    const messages: string[] = [];
-    const client = await connectHttp(server, {
-      onForm({ message }) {
-        messages.push(message);
-        return { action: 'accept', content: { approve: true } };
-      },
-    });
+    const { messages, onForm } = approveAll();
+    const client = await connectHttp(server, { onForm });
     await client.callTool(ask);
     expect(messages).toEqual([expect.stringMatching(/Approve return_order with \{"order":8\}\?$/)]);
     expect(returned).toEqual([8]);
@@ -66,13 +71,8 @@ describe('Approval of a served agent', () => {
     const { server } = serveClerk([calls('returns', { request: 'Return it.' }), says('Returned.')], {
       agent: { tools: [new AgentTool({ agent })] },
     });
-    const messages: string[] = [];
-    const client = await connectHttp(server, {
-      onForm({ message }) {
-        messages.push(message);
-        return { action: 'accept', content: { approve: true } };
-      },
-    });
+    const { messages, onForm } = approveAll();
+    const client = await connectHttp(server, { onForm });
     await client.callTool(ask);
     expect(messages).toEqual([expect.stringMatching(/Approve return_order with \{"order":9\}\?$/)]);
     expect(returned).toEqual([9]);
