@@ -14,8 +14,13 @@ interface PromisePool {
 }
 
 interface OpenedPool extends PromisePool {
-  on(name: 'connection', listener: (connection: { query(sql: string, done: () => void): void }) => void): void;
+  on(name: 'connection', listener: (connection: NewConnection) => void): void;
   end(): Promise<void>;
+}
+
+interface NewConnection {
+  query(sql: string, done: (error: unknown) => void): void;
+  destroy(): void;
 }
 
 interface PromiseConnection {
@@ -51,7 +56,10 @@ export function openMariaDb(url: string, options: { maxConnections: number; time
     const openedPool = pool as unknown as OpenedPool;
     // Both statements run once per connection, before its first other statement.
     openedPool.on('connection', (connection) => {
-      connection.query(SETTINGS, () => {});
+      connection.query(SETTINGS, (error) => {
+        // Without these settings, texts could be stored differently.
+        if (error) connection.destroy();
+      });
       // If this fails, transactions use the default level of the server: they are correct, but have more conflicts.
       connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', () => {});
     });
