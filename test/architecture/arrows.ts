@@ -36,7 +36,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...['@thole/replay', '@thole/provider-anthropic', '@thole/mcp'],
     ...['@clack/prompts', 'chokidar', 'commander', 'node:*'],
   ],
-  channels: ['@thole/core', '@thole/memory', '@thole/runner', '@thole/mem-services', 'grammy', 'node:*'],
+  channels: ['@thole/core', '@thole/memory', '@thole/runner', '@thole/mem-services', 'grammy', 'marked', 'node:*'],
   testing: ['@thole/core', 'node:assert', 'node:http', 'node:net'],
 };
 

@@ -1,4 +1,4 @@
-import type { Runtime, SessionService } from '@thole/core';
+import type { Optional, Runtime, SessionService } from '@thole/core';
 import type { Channel } from '../channel/channel.ts';
 import type { SlashCommand } from '../commands/slash-commands.ts';
 import type { ConversationInfo, ConversationParts } from '../conversation/conversation-parts.ts';
@@ -62,7 +62,7 @@ export interface DispatcherOptions {
   /** Time for which repeated messages are recognized, in milliseconds. Default: 30 days. */
   rememberKeysMs?: number | undefined;
   /** Replies of the dispatcher itself. Default: `defaultTexts`, in English. */
-  texts?: Partial<Texts> | undefined;
+  texts?: Optional<Texts> | undefined;
   /** Called for every failure in the background. */
   onError?: ((failure: DispatchFailure) => void) | undefined;
   runtime?: Runtime | undefined;

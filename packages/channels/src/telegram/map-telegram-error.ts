@@ -47,6 +47,11 @@ export function isUnfitPhoto(error: unknown): boolean {
   return /PHOTO_|IMAGE_/.test(String(apiFailure(error)?.description));
 }
 
+/** True if Telegram cannot read the HTML of a text. */
+export function isBadMarkup(error: unknown): boolean {
+  return /can't parse entities/i.test(String(apiFailure(error)?.description));
+}
+
 function apiFailure(error: unknown): ApiFailure | undefined {
   const isFailure = typeof error === 'object' && error !== null && 'error_code' in error;
   return isFailure && Number.isInteger(error.error_code) ? (error as ApiFailure) : undefined;

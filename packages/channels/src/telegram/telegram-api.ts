@@ -5,9 +5,9 @@ import type { Runtime } from '@thole/core';
 import type { ChannelFile } from '../channel/inbound-message.ts';
 import type { OutboundMessage } from '../channel/outbound-message.ts';
 import { downloadFile, fileTooLarge } from '../messenger/download-file.ts';
+import { toTelegramPieces } from '../messenger/format-markdown.ts';
 import type { RemoteFile } from '../messenger/receive-file.ts';
-import { splitText } from '../messenger/split-text.ts';
-import { isUnfitPhoto, mapTelegramError, newChatIdOf } from './map-telegram-error.ts';
+import { isBadMarkup, isUnfitPhoto, mapTelegramError, newChatIdOf } from './map-telegram-error.ts';
 import type { TelegramBot } from './read-update.ts';
 import type { TelegramChannelOptions } from './telegram-options.ts';
 
@@ -91,11 +91,21 @@ export class TelegramApi {
     const first = Number.isSafeInteger(replyTo)
       ? { reply_parameters: { message_id: replyTo!, allow_sending_without_reply: true } }
       : {};
-    const texts = splitText(message.text, TEXT_LIMIT);
-    const parts = texts.map((text, i): SendPart => {
+    const texts = toTelegramPieces(message.text, TEXT_LIMIT);
+    // A question shows the arguments of its call unchanged.
+    const isQuestion = (message.choices ?? []).length > 0;
+    const parts = texts.map(({ formatted, plain }, i): SendPart => {
       const isLast = i === texts.length - 1;
       const options = { ...place, ...(i === 0 && first), ...(isLast && isPrivate && keyboardOf(message)) };
-      return (id, signal) => this.#api.sendMessage(id, text, options, signal as GrammySignal);
+      return (id, signal) => {
+        const sendPlain = (): ReturnType<SendPart> => this.#api.sendMessage(id, plain, options, signal as GrammySignal);
+        if (formatted === undefined || isQuestion) return sendPlain();
+        const html = { ...options, parse_mode: 'HTML' as const };
+        return this.#api.sendMessage(id, formatted, html, signal as GrammySignal).catch((error: unknown) => {
+          if (!isBadMarkup(error)) throw error;
+          return sendPlain();
+        });
+      };
     });
     for (const file of message.files ?? []) parts.push(this.#sendFile(file, place));
     return parts.map((part) => (signal) => this.#send(chat, part, signal));

@@ -169,7 +169,8 @@ export const receiveCases: readonly ChannelCase[] = [
       const received: string[] = [];
       await peer.channel.start(handlerOf(async ({ text }) => void received.push(text)));
       try {
-        for (const hostile of peer.hostile!) {
+        ok(peer.hostile, 'A suite that claims "hostile" needs the member hostile of ChannelPeer.');
+        for (const hostile of peer.hostile) {
           await hostile.send();
           deepEqual(received, [], `Hostile input became a message: ${hostile.name}.`);
         }

@@ -59,7 +59,8 @@ export const sendCases: readonly ChannelCase[] = [
     needs: ['fails'],
     async check(peer) {
       await dispatchWith(peer, async ({ dispatcher }) => {
-        peer.failNext!(3);
+        ok(typeof peer.failNext === 'function', 'A suite that claims "fails" needs failNext of ChannelPeer.');
+        peer.failNext(3);
         await dispatcher.send({ userId: 'ada', message: 'first' });
         await dispatcher.send({ userId: 'ada', message: 'second' });
         await until(() => peer.received().length >= 2, 'both messages');
@@ -98,7 +99,8 @@ export const sendCases: readonly ChannelCase[] = [
     needs: ['rejects'],
     async check(peer) {
       await dispatchWith(peer, async ({ dispatcher, failures }) => {
-        peer.rejectNext!();
+        ok(typeof peer.rejectNext === 'function', 'A suite that claims "rejects" needs rejectNext of ChannelPeer.');
+        peer.rejectNext();
         const { key } = await dispatcher.send({ userId: 'ada', message: 'refused' });
         await dispatcher.send({ userId: 'ada', message: 'accepted' });
         await until(() => peer.received().length >= 1, 'the accepted message');

@@ -1,6 +1,7 @@
 import type { Json } from '@thole/core';
 import type { ChannelFile } from '../channel/inbound-message.ts';
 import type { OutboundMessage } from '../channel/outbound-message.ts';
+import { toWhatsAppPieces } from '../messenger/format-markdown.ts';
 import { splitText } from '../messenger/split-text.ts';
 import type { WhatsAppTemplate } from './whatsapp-options.ts';
 
@@ -16,7 +17,11 @@ const TEMPLATE_LIMIT = 900;
 
 /** Returns the texts of a message. Choices become buttons if WhatsApp's limits allow it. */
 export function toTextMessages({ choices = [], text }: OutboundMessage): CloudMessage[] {
-  const texts = splitText(text, TEXT_LIMIT);
+  // A question shows the arguments of its call unchanged.
+  const isQuestion = choices.length > 0;
+  const texts = toWhatsAppPieces(text, TEXT_LIMIT).map(({ formatted = '', plain }) =>
+    isQuestion || formatted === '' ? plain : formatted,
+  );
   const [only] = texts;
   const canUseButtons =
     texts.length === 1 &&

@@ -1,4 +1,3 @@
-import { TholeError } from '@thole/core';
 import { assertName, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import { assertSecret } from '../messenger/assert-secret.ts';
@@ -63,7 +62,7 @@ export function assertWhatsAppOptions(options: WhatsAppChannelOptions): void {
   assertNetworkOptions(options);
   const { phoneNumberId, template } = options;
   if (typeof phoneNumberId !== 'string' || !/^\d{1,32}$/.test(phoneNumberId))
-    throw new TholeError('INVALID_INPUT', 'phoneNumberId must be a string of digits.');
+    throw invalidInput('phoneNumberId', 'a string of digits', phoneNumberId);
   assertSecret('accessToken', options.accessToken);
   assertSecret('appSecret', options.appSecret, 16);
   assertSecret('verifyToken', options.verifyToken, 8);

@@ -129,6 +129,24 @@ describe('Conversation', () => {
     expect(await storage.deliveries.unfinished()).toEqual([]);
   });
 
+  it('sends texts.failed for each message of a run that fails, as a reply to the message', async () => {
+    const runtime = new FixedRuntime();
+    const gate = Promise.withResolvers<void>();
+    const tools = [new FunctionTool({ name: 'wait', description: 'Waits.', execute: () => gate.promise })];
+    const llm = new ScriptedLlm(calls('wait', {}, 'c1'), fails('MODEL_AUTH'));
+    const { chat, failures, settle } = await startAssistant({ llm, runtime, tools });
+    await chat.receive('a1', 'hi', { id: 'm1' });
+    await runtime.advance(1_500);
+    await chat.receive('a1', 'and this', { id: 'm2' });
+    await runtime.advance(1_500);
+    gate.resolve();
+    await settle();
+    await runtime.advance(2_000);
+    await settle();
+    expect(chat.requests.map(({ message }) => message.replyTo)).toEqual(['m1', 'm2']);
+    expect(failures.map(({ error }) => (error as { code?: string }).code)).toEqual(['MODEL_AUTH', 'MODEL_AUTH']);
+  });
+
   it('separates users, and shares memory between the channels of one user (contract 45)', async () => {
     const runtime = new FixedRuntime();
     const channels = [new LocalChannel('chat'), new LocalChannel('mail')];

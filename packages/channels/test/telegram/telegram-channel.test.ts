@@ -285,6 +285,19 @@ describe('TelegramChannel sends', () => {
     expect(texts.every((text) => text.isWellFormed())).toBe(true);
   });
 
+  it('sends Markdown as HTML, and as plain text if Telegram cannot read the HTML', async () => {
+    const { channel } = await startWith();
+    await send(channel, { text: '**Hi** <you>' });
+    server.failures.push({ error_code: 400, description: "Bad Request: can't parse entities: Unexpected end tag" });
+    await send(channel, { text: '**Hi** again' }, '4711', 'other');
+    await send(channel, { text: 'pay {"note":"**x**"}', choices: ['yes', 'no'] }, '4711', 'question');
+    expect(server.sent.map(({ text, ...rest }) => [text, (rest as { parse_mode?: string }).parse_mode])).toEqual([
+      ['<b>Hi</b> &lt;you&gt;', 'HTML'],
+      ['**Hi** again', undefined],
+      ['pay {"note":"**x**"}', undefined],
+    ]);
+  });
+
   it('continues after the parts that an earlier attempt has sent', async () => {
     const { channel } = await startWith();
     const text = ['a', 'b', 'c'].map((each) => each.repeat(4_000)).join('\n');
@@ -484,6 +497,7 @@ describe('TelegramChannel.start', () => {
   it('rejects wrong options without showing secrets', () => {
     const webhook = { url: 'https://bot.example/telegram', secret };
     const wrong: [object, RegExp][] = [
+      [{ token: undefined }, /token must be a string of at least 1 character without white space, got undefined/],
       [{ token: '' }, /token/],
       [{ token: 'not a token' }, /token/],
       [{ token: 'hunter2' }, /^(?!.*hunter2).*token/],

@@ -233,6 +233,14 @@ describe('WhatsAppChannel sends', () => {
     ]);
   });
 
+  it('converts Markdown, but not in questions', async () => {
+    const { send } = await startWith();
+    await send({ text: '**Hi** you' });
+    await send({ text: 'pay {"note":"**x**"}', choices: ['yes', 'no'] }, 'k2');
+    expect(server.sent[0]).toMatchObject({ text: { body: '*Hi* you' } });
+    expect(server.sent[1]).toMatchObject({ interactive: { body: { text: 'pay {"note":"**x**"}' } } });
+  });
+
   it('uploads files and sends them by their kind', async () => {
     const { send } = await startWith();
     const files = ['image/png', 'audio/ogg; codecs=opus', 'video/mp4', 'text/csv'].map((mimeType, i) => ({
@@ -364,6 +372,7 @@ describe('WhatsAppChannel templates', () => {
 describe('WhatsAppChannel options', () => {
   it('rejects wrong options without showing secrets', () => {
     const wrong: [object, RegExp][] = [
+      [{ phoneNumberId: undefined }, /phoneNumberId must be a string of digits, got undefined/],
       [{ phoneNumberId: 1_065 }, /phoneNumberId/],
       [{ phoneNumberId: '../me' }, /phoneNumberId/],
       [{ accessToken: '' }, /accessToken/],
