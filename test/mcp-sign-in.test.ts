@@ -17,6 +17,9 @@ let mcp: HttpServer;
 let oidc: OidcServer;
 let resourceMetadata: object;
 let registrations: unknown[];
+let refusesAllTokens: boolean;
+/** The first registration at `/slow` waits for this promise. */
+let holdRegistration: Promise<void>;
 
 beforeAll(async () => {
   mcp = await HttpServer.start(serveWithSignIn);
@@ -30,6 +33,7 @@ beforeEach(() => {
   mcp.requests.length = 0;
   oidc.clear();
   registrations = [];
+  refusesAllTokens = false;
   resourceMetadata = {
     resource: `${mcp.url}/mcp`,
     authorization_servers: [oidc.url],
@@ -68,10 +72,21 @@ async function serveWithSignIn(request: Request): Promise<Response> {
       { status: 201 },
     );
   }
+  if (pathname === '/.well-known/oauth-authorization-server/slow')
+    return Response.json({
+      ...postMetadata(),
+      issuer: `${mcp.url}/slow`,
+      registration_endpoint: `${mcp.url}/slow/reg`,
+    });
+  if (pathname === '/slow/reg') {
+    const clientId = `client-${registrations.push(await request.json())}`;
+    if (clientId === 'client-1') await holdRegistration;
+    return Response.json({ client_id: clientId, redirect_uris: [REDIRECT_URI] }, { status: 201 });
+  }
   if (pathname === '/.well-known/oauth-protected-resource/mcp') return Response.json(resourceMetadata);
   if (pathname !== '/mcp') return new Response(null, { status: 404 });
   const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? '';
-  const found = token === '' ? undefined : await oidc.findToken(token);
+  const found = token === '' || refusesAllTokens ? undefined : await oidc.findToken(token);
   if (found?.resource === `${mcp.url}/mcp`)
     return handler.fetch(request, { authInfo: { token, clientId: found.user, scopes: [] } });
   const metadata = `${mcp.url}/.well-known/oauth-protected-resource/mcp`;
@@ -96,6 +111,14 @@ async function signIn(interrupt: Interrupt): Promise<Json> {
   const authResponseUri = await signInAs('ada', address.href, REDIRECT_URI);
   return { authResponseUri, redirectUri: REDIRECT_URI };
 }
+
+function clientIdOf({ payload }: Interrupt): string | null {
+  const { exchangedAuthCredential } = payload as { exchangedAuthCredential: { oauth2: { authUri: string } } };
+  return new URL(exchangedAuthCredential.oauth2.authUri).searchParams.get('client_id');
+}
+
+/** Returns the access token of the last request to the MCP server. */
+const lastToken = (): string => mcp.requests.at(-1)!.headers.get('authorization')!.replace('Bearer ', '');
 
 const signInTool = (): string => `sign_in_to_${new URL(mcp.url).host.replaceAll(/[.:]/g, '_')}`;
 
@@ -148,12 +171,41 @@ describe('McpToolset auth', () => {
     expect(second.responses).toEqual([{ result: 'ada' }]);
     expect(oidc.paths.filter((path) => path === '/reg')).toHaveLength(1);
 
-    const token = mcp.requests.at(-1)!.headers.get('authorization')!.replace('Bearer ', '');
-    await oidc.revoke(token);
-    const [again] = await second.say();
+    await oidc.revokeWithRefreshToken(lastToken());
+    const [again] = await fixture.passTime(second.say());
     expect(again).toMatchObject({ kind: 'credential', toolName: 'whoami' });
     expect(await second.answer(again!, await signIn(again!))).toEqual([]);
     expect(second.responses.at(-1)).toEqual({ result: 'ada' });
+  });
+
+  it('refreshes a token that the server refuses before it expires', async () => {
+    const fixture = new AuthFixture(oidc.url);
+    const { authenticator } = fixture;
+    const run = new AgentRun(
+      toolset(authenticator),
+      [calls(signInTool()), calls('whoami'), says('Ada.'), calls('whoami', {}, 'c2'), says('Ada.')],
+      { authenticator },
+    );
+    const [interrupt] = await run.say();
+    await run.answer(interrupt!, await signIn(interrupt!));
+    const token = lastToken();
+    await oidc.revoke(token);
+    expect(await run.say()).toEqual([]);
+    expect(run.responses.at(-1)).toEqual({ result: 'ada' });
+    expect(oidc.grants).toEqual(['authorization_code', 'refresh_token']);
+    expect(lastToken()).not.toBe(token);
+  });
+
+  it('refreshes a refused token once, then requests a sign-in', async () => {
+    const fixture = new AuthFixture(oidc.url);
+    const { authenticator } = fixture;
+    const script = [calls(signInTool()), says('Signed in.'), calls('whoami')];
+    const run = new AgentRun(toolset(authenticator), script, { authenticator });
+    const [interrupt] = await run.say();
+    await run.answer(interrupt!, await signIn(interrupt!));
+    refusesAllTokens = true;
+    expect(await run.say()).toMatchObject([{ kind: 'credential', toolName: 'whoami' }]);
+    expect(oidc.grants).toEqual(['authorization_code', 'refresh_token']);
   });
 
   it('registers another client and requests a sign-in if the server has forgotten the client', async () => {
@@ -213,6 +265,24 @@ describe('McpToolset auth', () => {
     }
     expect(texts.filter((text) => text === '{"result":"ada"}')).toHaveLength(3);
     expect(oidc.paths.filter((path) => path === '/reg')).toHaveLength(1);
+  });
+
+  it('uses the client of a process that registered one at the same time', async () => {
+    const fixture = new AuthFixture(oidc.url);
+    const [first, second] = [fixture.authenticator, fixture.another()];
+    const one = new AgentRun(toolset(first), [calls(signInTool()), calls('whoami'), says('Ada.')], {
+      authenticator: first,
+    });
+    const two = new AgentRun(toolset(second), [calls(signInTool())], { authenticator: second });
+    const gate = Promise.withResolvers<void>();
+    holdRegistration = gate.promise;
+    resourceMetadata = { ...resourceMetadata, authorization_servers: [`${mcp.url}/slow`] };
+    const slow = two.say();
+    while (registrations.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    const [interrupt] = await one.say();
+    gate.resolve();
+    const [other] = await slow;
+    expect(clientIdOf(other!)).toBe(clientIdOf(interrupt!));
   });
 
   it('returns an error to the model if the user refuses the sign-in', async () => {

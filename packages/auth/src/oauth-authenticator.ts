@@ -61,7 +61,9 @@ export class OAuthAuthenticator implements Authenticator {
     this.#signIns = new SignIns({ service: credentialService, servers, endpoint, runtime });
   }
 
-  async loadCredential(p: UserRef & { authConfig: AuthConfig } & CallOptions): Promise<AuthCredential | undefined> {
+  async loadCredential(
+    p: UserRef & { authConfig: AuthConfig; refusedToken?: string | undefined } & CallOptions,
+  ): Promise<AuthCredential | undefined> {
     p.signal?.throwIfAborted();
     const config = await addCredentialKey(p.authConfig);
     const raw = config.rawAuthCredential;
@@ -74,7 +76,7 @@ export class OAuthAuthenticator implements Authenticator {
     if (usesClientCredentials(config.authScheme)) {
       return toToolCredential(await this.#clientTokens.load(config, p.signal));
     }
-    const credential = await this.#userCredentials.load(ref, config, p.signal);
+    const credential = await this.#userCredentials.load(ref, config, p);
     if (credential) return toToolCredential(credential);
     const isUsable = raw?.oauth2?.accessToken !== undefined && isFresh(raw, this.#runtime.now(), 0);
     return isUsable ? toToolCredential(raw) : undefined;

@@ -1,4 +1,4 @@
-import type { AuthCredential, CredentialRef, CredentialService, Runtime } from '@thole/core';
+import type { AuthCredential, CallOptions, CredentialRef, CredentialService, Runtime } from '@thole/core';
 import { errorFields } from '@thole/core/kit';
 import { serverNameOf } from '../oauth/authorization-server.ts';
 import { clientIdOf } from '../oauth/oauth-client.ts';
@@ -24,29 +24,33 @@ export class UserCredentials {
   }
 
   /**
-   * Returns the user's credential with a valid token, or undefined if the user must sign in. At most one refresh per user
-   * and credential runs at a time in this process.
+   * Returns the user's credential with a valid token, or undefined if the user must sign in. A `refusedToken` is refreshed if it
+   * can be. At most one refresh per user and credential runs at a time in this process.
    */
   async load(
     ref: CredentialRef,
     config: OAuthConfig,
-    signal: AbortSignal | undefined,
+    { refusedToken, signal }: CallOptions & { refusedToken?: string | undefined },
   ): Promise<AuthCredential | undefined> {
     const stored = await this.#service.loadCredential({ ...ref, signal });
     if (!stored || !isOfClient(stored, config)) return undefined;
-    if (this.#isFresh(stored)) return stored;
+    if (this.#isFresh(stored, refusedToken)) return stored;
     if (stored.oauth2?.refreshToken === undefined) return this.#isValid(stored) ? stored : undefined;
     const key = JSON.stringify([ref.appName, ref.userId, ref.credentialKey]);
-    return this.#refreshes.run(key, async () => this.#refresh(ref, config), signal);
+    return this.#refreshes.run(key, async () => this.#refresh(ref, config, refusedToken), signal);
   }
 
   // Other processes may refresh or replace the credential at the same time, so it is read before and after the request.
-  async #refresh(ref: CredentialRef, config: OAuthConfig): Promise<AuthCredential | undefined> {
+  async #refresh(
+    ref: CredentialRef,
+    config: OAuthConfig,
+    refusedToken: string | undefined,
+  ): Promise<AuthCredential | undefined> {
     const before = await this.#service.loadCredential(ref);
     if (!before) return undefined;
     if (before.oauth2?.refreshToken === undefined) return this.#isValid(before) ? before : undefined;
-    if (this.#isFresh(before)) return before;
-    const refreshed = await this.#request(config, before);
+    if (this.#isFresh(before, refusedToken)) return before;
+    const refreshed = await this.#request(config, before, refusedToken);
     const current = refreshed ? await this.#service.loadCredential(ref) : await this.#loadReplaced(ref, before);
     if (current?.oauth2?.refreshToken !== before.oauth2.refreshToken) {
       return current && this.#isValid(current) ? current : undefined;
@@ -67,7 +71,11 @@ export class UserCredentials {
   }
 
   /** Returns undefined if the server no longer accepts the refresh token. */
-  async #request(config: OAuthConfig, earlier: AuthCredential): Promise<AuthCredential | undefined> {
+  async #request(
+    config: OAuthConfig,
+    earlier: AuthCredential,
+    refusedToken: string | undefined,
+  ): Promise<AuthCredential | undefined> {
     try {
       return await this.#endpoint.refresh(config, earlier);
     } catch (error) {
@@ -77,19 +85,23 @@ export class UserCredentials {
         server: serverNameOf(config.authScheme),
         secrets: [config.rawAuthCredential?.oauth2?.clientSecret, earlier.oauth2?.refreshToken],
       });
-      if (!this.#isValid(earlier)) throw failure;
+      if (!this.#isValid(earlier) || isRefused(earlier, refusedToken)) throw failure;
       this.#runtime.logger.warn('A token was not refreshed. It is still valid.', { ...errorFields(failure) });
       return earlier;
     }
   }
 
-  #isFresh(credential: AuthCredential): boolean {
-    return isFresh(credential, this.#runtime.now(), this.#leewaySeconds);
+  #isFresh(credential: AuthCredential, refusedToken: string | undefined): boolean {
+    return !isRefused(credential, refusedToken) && isFresh(credential, this.#runtime.now(), this.#leewaySeconds);
   }
 
   #isValid(credential: AuthCredential): boolean {
     return isFresh(credential, this.#runtime.now(), 0);
   }
+}
+
+function isRefused({ oauth2 }: AuthCredential, refusedToken: string | undefined): boolean {
+  return refusedToken !== undefined && oauth2?.accessToken === refusedToken;
 }
 
 // Tokens of another client cannot be refreshed, for example after the developer registered a new client.

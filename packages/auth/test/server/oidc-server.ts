@@ -81,6 +81,14 @@ export class OidcServer {
     await (await this.#provider!.AccessToken.find(token))?.destroy();
   }
 
+  /** Revokes an access token and the refresh token that was issued with it. */
+  async revokeWithRefreshToken(token: string): Promise<void> {
+    const { AccessToken, RefreshToken } = this.#provider!;
+    const found = await AccessToken.find(token);
+    await RefreshToken.revokeByGrantId(found!.grantId!);
+    await found!.destroy();
+  }
+
   /** Deletes a client that has registered itself. */
   async forgetClient(clientId: string): Promise<void> {
     const { adapter } = this.#provider!.Client as unknown as { adapter: Adapter };

@@ -19,9 +19,12 @@ export interface Authenticator {
   /**
    * Returns a valid credential: the user's credential, with a refreshed token if needed, or a credential that needs no
    * user. Undefined if the user must sign in. The result contains no client secret and no refresh token. Concurrent
-   * calls for one credential send one request.
+   * calls for one credential send one request. `refusedToken` is an access token that the API has refused: if the user's
+   * credential still has it, the authenticator refreshes it, also before it expires.
    */
-  loadCredential(p: UserRef & { authConfig: AuthConfig } & CallOptions): Promise<AuthCredential | undefined>;
+  loadCredential(
+    p: UserRef & { authConfig: AuthConfig; refusedToken?: string | undefined } & CallOptions,
+  ): Promise<AuthCredential | undefined>;
   /** Stores a credential of the user that the caller obtained. */
   saveCredential(p: UserRef & { authConfig: AuthConfig; credential: AuthCredential } & CallOptions): Promise<void>;
   /** Deletes the credential of the user, for example after an API refused its token. */

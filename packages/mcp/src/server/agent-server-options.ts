@@ -74,7 +74,7 @@ export interface AgentServerOptions {
   limits?: { readonly [name in keyof CallLimits]?: number | undefined } | undefined;
   /** Settings of every run. `timeLimitMs` is 600,000 by default, and clients that request progress receive partial texts. */
   runConfig?: RunConfig | undefined;
-  /** Returns the `deps` of tools and callbacks for a caller. Default: none. */
+  /** Returns the `deps` of tools and callbacks for a caller, or a promise of them. Default: none. */
   deps?: ((caller: Caller) => unknown) | undefined;
 }
 

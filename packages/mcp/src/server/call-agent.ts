@@ -59,7 +59,7 @@ class AgentCall {
 
   async start(args: unknown, sessionId: unknown): Promise<CallResult> {
     const { agent } = this.#init;
-    const request = { ...this.#runOptions(), newMessage: agent.toMessage(args) };
+    const request = { ...(await this.#runOptions()), newMessage: agent.toMessage(args) };
     if (sessionId === undefined) return this.#read(agent.runner.runAsync(request));
     assertSessionId(sessionId);
     await this.#openSession(sessionId);
@@ -78,7 +78,7 @@ class AgentCall {
     if (answers.length === 0) return this.#requestAnswers(interrupts, { sessionId, invocationId });
     await caller.assertMayAnswer(interrupts.filter(({ id }) => answers.some((answer) => answer.id === id)));
     const newMessage = { role: 'user' as const, parts: answers.map((functionResponse) => ({ functionResponse })) };
-    const run = agent.runner.runAsync({ ...this.#runOptions(), sessionId, invocationId, newMessage });
+    const run = agent.runner.runAsync({ ...(await this.#runOptions()), sessionId, invocationId, newMessage });
     try {
       return await this.#read(run);
     } catch (error) {
@@ -139,7 +139,7 @@ class AgentCall {
     return AbortSignal.any([this.#request.signal, this.#init.signal]);
   }
 
-  #runOptions(): Pick<RunRequest, 'userId' | 'runConfig' | 'abortSignal' | 'deps'> {
+  async #runOptions(): Promise<Pick<RunRequest, 'userId' | 'runConfig' | 'abortSignal' | 'deps'>> {
     const { agent, caller, deps, runConfig } = this.#init;
     return {
       userId: caller.userId,
@@ -148,7 +148,7 @@ class AgentCall {
         customMetadata: { ...runConfig.customMetadata, [TOOL_KEY]: agent.name },
       },
       abortSignal: this.#signal,
-      deps: deps?.(caller),
+      deps: await deps?.(caller),
     };
   }
 

@@ -364,7 +364,10 @@ describe('mcpServer', () => {
     await runner.close();
   });
 
-  it('passes deps of the caller to tools', async () => {
+  it.each([
+    ['deps', ({ userId }: { userId: string }) => ({ tenant: userId })],
+    ['a promise of deps', async ({ userId }: { userId: string }) => ({ tenant: userId })],
+  ])('passes %s of the caller to tools', async (_, deps) => {
     const seen: unknown[] = [];
     const tools = [
       new FunctionTool({
@@ -373,8 +376,7 @@ describe('mcpServer', () => {
         execute: (_args, context) => void seen.push(context.deps),
       }),
     ];
-    const options = { deps: ({ userId }: { userId: string }) => ({ tenant: userId }) };
-    const { server } = serveClerk([calls('look_up'), says('Done.')], { agent: { tools }, options });
+    const { server } = serveClerk([calls('look_up'), says('Done.')], { agent: { tools }, options: { deps } });
     await (await connectHttp(server)).callTool(ask);
     expect(seen).toEqual([{ tenant: 'user' }]);
   });

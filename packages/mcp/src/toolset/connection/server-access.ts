@@ -9,7 +9,8 @@ import { isUnauthorized } from './mcp-http.ts';
 import type { StreamEnd } from './mcp-http.ts';
 import { isLostSession, toMcpError } from './to-mcp-error.ts';
 
-const MAX_ATTEMPTS = 3;
+/** Without a token, with a stored token, with a refreshed token, and after a lost session. */
+const MAX_ATTEMPTS = 4;
 
 /** Sends requests for a user: with the headers and the token of the user, over the connection of the user. */
 export class ServerAccess {
@@ -36,6 +37,7 @@ export class ServerAccess {
     onStreamEnd?: StreamEnd,
   ): Promise<T> {
     const identity = this.#identityOf(context);
+    let refused: string | undefined;
     for (let attempt = 1; ; attempt++) {
       const token = await this.signIn?.loadToken(context);
       const headers = { ...(await this.#headersOf(context)), ...(token && { authorization: `Bearer ${token}` }) };
@@ -48,9 +50,12 @@ export class ServerAccess {
         signal.throwIfAborted();
         if (attempt < MAX_ATTEMPTS && usedConnection && isLostSession(error))
           this.#pool.discard(identity, usedConnection.connection);
-        else if (attempt < MAX_ATTEMPTS && this.signIn && isUnauthorized(error))
-          await this.signIn.handleRefusal(context, { token, challenge: (error as TholeError).details?.['challenge'] });
-        else throw toMcpError(error, this.server);
+        else if (attempt < MAX_ATTEMPTS && this.signIn && isUnauthorized(error)) {
+          const challenge = (error as TholeError).details?.['challenge'];
+          // A token is refreshed once. If the server also refuses the new token, the user must sign in again.
+          await this.signIn.handleRefusal(context, { token, challenge, mayRefresh: refused === undefined });
+          refused ??= token;
+        } else throw toMcpError(error, this.server);
       } finally {
         usedConnection?.release();
       }

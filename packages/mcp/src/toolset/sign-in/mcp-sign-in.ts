@@ -43,10 +43,13 @@ export class McpSignIn {
     throw signInNeededError(this.#url);
   }
 
-  /** Records that the server requires a sign-in. Deletes the refused token, unless it was replaced. */
+  /**
+   * Records that the server requires a sign-in. Refreshes the refused token if `mayRefresh` is true. Deletes it if it stays the
+   * user's token.
+   */
   async handleRefusal(
     context: ReadonlyContext,
-    p: { token: string | undefined; challenge: Json | undefined },
+    p: { token: string | undefined; challenge: Json | undefined; mayRefresh: boolean },
   ): Promise<void> {
     if (!this.#isRequired || typeof p.challenge === 'string') {
       this.#challenge = typeof p.challenge === 'string' ? p.challenge : undefined;
@@ -55,7 +58,7 @@ export class McpSignIn {
     this.#isRequired = true;
     if (p.token === undefined) return;
     const { signal } = context;
-    const current = await this.#load(context);
+    const current = await this.#load(context, p.mayRefresh ? p.token : undefined);
     if (current?.oauth2?.accessToken !== p.token) return;
     const authConfig = await this.#config(context);
     await this.#options.authenticator.deleteCredential({ ...userOf(context), authConfig, signal });
@@ -67,11 +70,11 @@ export class McpSignIn {
     await context.requestCredential(await this.#config(context));
   }
 
-  async #load(context: ReadonlyContext): Promise<AuthCredential | undefined> {
+  async #load(context: ReadonlyContext, refusedToken?: string): Promise<AuthCredential | undefined> {
     const { authenticator, clientId } = this.#options;
     const request = { ...userOf(context), authConfig: await this.#config(context), signal: context.signal };
     try {
-      return await authenticator.loadCredential(request);
+      return await authenticator.loadCredential({ ...request, refusedToken });
     } catch (error) {
       if (clientId !== undefined || !isClientUnknown(error)) throw error;
       // The server has forgotten the registered client, or its secret has expired. The next sign-in registers another one.
@@ -148,11 +151,17 @@ export class McpSignIn {
     scopes: readonly string[],
   ): Promise<{ clientId: string; clientSecret?: string }> {
     const { authenticator } = this.#options;
-    const stored = await authenticator.loadCredential(ref);
-    const { username, password } = stored?.http?.credentials ?? {};
-    if (username !== undefined)
+    const load = async (): Promise<{ clientId: string; clientSecret?: string } | undefined> => {
+      const { username, password } = (await authenticator.loadCredential(ref))?.http?.credentials ?? {};
+      if (username === undefined) return undefined;
       return { clientId: username, ...(password !== undefined && { clientSecret: password }) };
+    };
+    const stored = await load();
+    if (stored) return stored;
     const registered = await this.#register(metadata, scopes);
+    // Another process may have registered a client during the request. Sign-ins that it has begun use that client.
+    const other = await load();
+    if (other) return other;
     const credentials = {
       username: registered.clientId,
       ...(registered.clientSecret !== undefined && { password: registered.clientSecret }),
