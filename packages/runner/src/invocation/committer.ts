@@ -88,7 +88,7 @@ export class Committer {
       } catch (error) {
         stored = await this.#appendAgain(event, error);
       }
-      if (isLateAnswer(event, stored)) this.#task.lateAnswer ??= lateAnswerError(stored);
+      if (isLateAnswer(event, stored)) this.#task.errorAtEnd ??= lateAnswerError(stored);
       applyTempState(event, temp);
       if ((stored.seq ?? session.lastSeq + 1) === session.lastSeq + 1) {
         session.add(stored);

@@ -1,12 +1,12 @@
 import { createEvent, TholeError } from '@thole/core';
-import type { Agent, CallbackContext, Content, Event, EventInit, Part } from '@thole/core';
+import type { Agent, Content, Event, EventInit } from '@thole/core';
 import { AgentContext } from '../contexts/agent-context.ts';
 import { runAgent } from '../contexts/run-agent.ts';
 import { assertAnswers, findAgentToRun } from '../history/find-agent-to-run.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
+import { changeByPlugins, saveInputBlobs } from '../hooks/change-message.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import { closeReplacedInvocations } from '../resume/earlier-invocations.ts';
-import { limitsMetadata } from '../resume/find-invocation.ts';
 import { joinRun } from '../resume/join-run.ts';
 import {
   setInvocation,
@@ -15,6 +15,7 @@ import {
   resumeInvocation,
   storeCheckedAnswers,
 } from '../resume/resume-invocation.ts';
+import { limitsMetadata } from '../resume/find-invocation.ts';
 import { openWithMessageId } from '../resume/repeated-message.ts';
 import { emptyEvent } from '../session/live-session.ts';
 import type { LiveSession } from '../session/live-session.ts';
@@ -226,6 +227,7 @@ async function openSession(task: RunTask, p?: { policy: 'reject'; mayCreate: boo
   return (task.opened = new OpenRun(task, session, { fence: lease && sessionAccess.fenceOf(lease) }));
 }
 
+/** Stores the message of the request as the first event of the run. */
 async function storeMessage(task: RunTask, opened: OpenRun, request: CheckedRequest): Promise<void> {
   assertAnswers(opened.session.log, request.message);
   opened.isRecorded = true;
@@ -262,42 +264,10 @@ function messageEvent(task: RunTask, content: Content, stateDelta: CheckedReques
 
 async function changeMessage(opened: OpenRun, message: Content): Promise<Content> {
   const { rootContext } = opened;
-  const { plugins, runConfig, signal } = rootContext;
-  const userMessage = { invocationContext: rootContext, userMessage: message };
-  const replaced = await callPlugins(plugins, 'onUserMessageCallback', userMessage, signal);
-  let changed = message;
-  if (replaced) opened.userContent = changed = { ...replaced, role: 'user' };
-  if (runConfig.saveInputBlobsAsArtifacts) opened.userContent = changed = await saveInputBlobs(rootContext, changed);
-  return changed;
-}
-
-/**
- * Saves the inline files of a message as artifacts, each with a different name. Returns the message with a line of text for each
- * file.
- */
-export async function saveInputBlobs(context: CallbackContext, message: Content): Promise<Content> {
-  const parts: Part[] = [];
-  // A message that joins a run must not replace the files of the run's first message.
-  const earlier = [...context.history].filter(({ invocationId }) => invocationId === context.invocationId);
-  const names = new Set(earlier.flatMap(({ actions }) => Object.keys(actions.artifactDelta)));
-  for (const [i, part] of (message.parts ?? []).entries()) {
-    if (!part.inlineData) {
-      parts.push(part);
-      continue;
-    }
-    const filename = unusedName(part.inlineData.displayName ?? `upload-${context.invocationId}-${i}`, names);
-    names.add(filename);
-    await context.saveArtifact(filename, part);
-    parts.push({ text: `[The user uploaded the file "${filename}". It is saved as an artifact with this name.]` });
-  }
-  return { ...message, parts };
-}
-
-/** Returns the name, or `photo-2.jpg` for a second `photo.jpg`: phones give several photos of a message the same name. */
-function unusedName(name: string, names: ReadonlySet<string>): string {
-  let unused = name;
-  for (let n = 2; names.has(unused); n++) unused = name.replace(/(\.[^./]*)?$/, (ending) => `-${n}${ending}`);
-  return unused;
+  const changed = await changeByPlugins(rootContext, message);
+  if (changed !== message) opened.userContent = changed;
+  if (!rootContext.runConfig.saveInputBlobsAsArtifacts) return changed;
+  return (opened.userContent = await saveInputBlobs(rootContext, changed));
 }
 
 /** Stores and delivers the answer of `beforeRunCallback`, as an event of the root agent. Returns false if no plugin answered. */

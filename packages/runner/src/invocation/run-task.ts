@@ -105,10 +105,10 @@ export class RunTask {
   /** True if the run waits for its reader after each event. */
   attached: boolean;
   /**
-   * Set if another caller answered an interrupt first, at the same time. The run continues with that answer, and its reader
-   * receives this error at the end.
+   * Error that the reader receives at the end, although this run has not failed: another caller answered an interrupt first, at
+   * the same time, or the run that this run has joined failed.
    */
-  lateAnswer: TholeError | undefined;
+  errorAtEnd: TholeError | undefined;
   /** Set if the reader left at a final response. `at` is a time of the monotonic clock. */
   readerExit: { readonly error: TholeError; readonly at: number } | undefined;
   /** Segments of earlier events by place, without those that `takeSegment` has returned. */
@@ -375,7 +375,7 @@ export class RunTask {
     this.runner.deadlineTimer.remove(this);
     this.runner.removeRun(this);
     const { outcome } = this.state;
-    const error = outcome?.status === 'failed' ? outcome.error : this.lateAnswer;
+    const error = outcome?.status === 'failed' ? outcome.error : this.errorAtEnd;
     this.trace?.close(error);
     this.output.end(error?.code === 'RUN_LEFT' ? undefined : error);
     this.#done?.resolve();

@@ -1,7 +1,7 @@
 import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Content, Plugin } from '@thole/core';
 import type { HookParams } from '../hooks/call-hooks.ts';
-import { saveInputBlobs } from '../invocation/open-run.ts';
+import { saveInputBlobs } from '../hooks/change-message.ts';
 
 /**
  * Saves files in a user's message as artifacts under their display names, and replaces each file with a line that

@@ -35,9 +35,14 @@ export function trimToolResults(options: TrimToolResultsOptions): Plugin {
   return {
     name,
     beforeModelCallback({ callbackContext, llmRequest }: HookParams<'beforeModelCallback'>): void {
-      const recent = recentAnswers(callbackContext.history, olderThan, callbackContext.invocationId);
-      const isOld = ({ functionResponse }: Part): boolean =>
-        functionResponse?.id !== undefined && !recent.has(functionResponse.id);
+      const large = llmRequest.contents.flatMap(({ parts = [] }) =>
+        parts.filter((part) => part.functionResponse?.id !== undefined && trim(part) !== part),
+      );
+      const old = new Set(large.map(({ functionResponse }) => functionResponse!.id!));
+      const { history, invocationId } = callbackContext;
+      for (const id of recentAnswers(history, { count: olderThan, current: invocationId, ids: old })) old.delete(id);
+      if (old.size === 0) return;
+      const isOld = ({ functionResponse }: Part): boolean => old.has(functionResponse?.id ?? '');
       llmRequest.contents = llmRequest.contents.map((content) => trimContent(content, isOld, trim));
     },
   };
@@ -49,18 +54,24 @@ function trimContent(content: Content, isOld: (part: Part) => boolean, trim: (pa
   return { ...content, parts: parts.map((part) => (isOld(part) ? trim(part) : part)) };
 }
 
-/** Returns the ids of the calls that the newest invocations answer. */
-function recentAnswers(history: EventLog, count: number, current: string): Set<string> {
+/** Returns which of these calls the newest invocations answer. Reads the history back to the oldest of the answers. */
+function recentAnswers(
+  history: EventLog,
+  { count, current, ids }: { count: number; current: string; ids: ReadonlySet<string> },
+): Set<string> {
   const invocations = new Set([current]);
-  const ids = new Set<string>();
+  const missing = new Set(ids);
+  const recent = new Set<string>();
   for (const event of newestFirst(history)) {
+    if (missing.size === 0) break;
     if (event.content === undefined) continue;
-    // No `break`: invocations may overlap, so older events may belong to a counted invocation.
-    if (!invocations.has(event.invocationId) && invocations.size >= count) continue;
-    invocations.add(event.invocationId);
-    for (const { id } of getFunctionResponses(event)) if (id !== undefined) ids.add(id);
+    // Invocations may overlap, so older events may belong to a counted invocation.
+    const isRecent = invocations.has(event.invocationId) || invocations.size < count;
+    if (isRecent) invocations.add(event.invocationId);
+    for (const { id } of getFunctionResponses(event))
+      if (id !== undefined && missing.delete(id) && isRecent) recent.add(id);
   }
-  return ids;
+  return recent;
 }
 
 /** Returns the part unchanged if it is small, or if the note needs more space than the cut saves. */

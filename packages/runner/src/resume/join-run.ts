@@ -1,5 +1,6 @@
 import { getFunctionResponses, TholeError } from '@thole/core';
-import type { Event } from '@thole/core';
+import { isClosingRecord } from '@thole/core/kit';
+import type { Event, TholeErrorCode } from '@thole/core';
 import { isUserMessage } from '../history/turn-segments.ts';
 import type { OpenRun } from '../invocation/open-run.ts';
 import type { RunTask } from '../invocation/run-task.ts';
@@ -35,20 +36,21 @@ export async function joinRun(task: RunTask, { running, opened, store }: JoinIni
     // A run that joins another run stores no closing record.
     opened.isRecorded = false;
   }
-  if (task.lateAnswer) throw task.lateAnswer;
+  if (task.errorAtEnd) throw task.errorAtEnd;
   task.reportOpened();
   await deliverJoined(task, opened.session.lastSeq);
   return true;
 }
 
 /**
- * Passes the events of the joined run to the reader, until the joined run ends or pauses. If the reader leaves, the joined run
- * continues.
+ * Passes the events of the joined run to the reader, until the joined run ends or pauses. Its failure becomes the error of this
+ * run. If the reader leaves, the joined run continues.
  */
 async function deliverJoined(task: RunTask, after: number): Promise<void> {
   const { delivery, session } = task.opened!;
   const { service } = task.sessionAccess;
   let seq = after;
+  let last: Event | undefined;
   for (;;) {
     const isRunning = (await task.sessionAccess.currentInvocation()) === task.invocationId;
     // Reads after the check: if the joined run has ended, all its events are stored.
@@ -58,12 +60,21 @@ async function deliverJoined(task: RunTask, after: number): Promise<void> {
     for (const event of newer.events) {
       seq = Math.max(seq, event.seq ?? 0);
       if (event.invocationId !== task.invocationId) continue;
+      last = event;
       await delivery.passToReader(event);
       task.state.throwIfStopped();
     }
-    if (!isRunning) return;
+    if (!isRunning) {
+      if (last && isClosingRecord(last)) task.errorAtEnd ??= errorOfRecord(last);
+      return;
+    }
     if (newer.events.length === 0) await waitForNextEvent(task, seq);
   }
+}
+
+/** Returns the error in the closing record of a failed run. */
+function errorOfRecord({ errorCode, errorMessage = 'The run failed.' }: Event): TholeError {
+  return new TholeError(errorCode as TholeErrorCode, errorMessage);
 }
 
 /** Waits for the next event of the session, at most `POLL_MS`. */

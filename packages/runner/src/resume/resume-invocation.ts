@@ -7,7 +7,7 @@ import { childLogOf, Progress } from '../history/progress.ts';
 import type { ChildLog } from '../history/progress.ts';
 import { recordedCall } from '../history/recorded-call.ts';
 import { isModelAnswer } from '../history/turn-segments.ts';
-import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
+import { changeByPlugins } from '../hooks/change-message.ts';
 import { forgetSignIn } from '../hooks/forget-sign-in.ts';
 import { reportInterrupts } from '../hooks/notify-plugins.ts';
 import type { OpenRun } from '../invocation/open-run.ts';
@@ -226,7 +226,7 @@ async function storeAnswers(
   if (others.length > 0) contents.push({ content: { role: 'user', parts: others as Part[] }, isAnswer: false });
   if (contents.length === 0 && Object.keys(delta).length > 0) contents.push({ isAnswer: false });
   for (const { id, content, isAnswer } of contents) {
-    const changed = content && (await changeByPlugins(opened, content));
+    const changed = content && (await changeByPlugins(rootContext, content));
     const stored = await rootContext.commit(
       createEvent(
         {
@@ -253,14 +253,6 @@ async function storeParentAnswers({ interrupts, invocationId, opened, resume, ru
     if (!interrupts.find(response!.id!)?.isOpen) continue;
     await opened!.committer.commit(createEvent({ author: 'user', ...answer, invocationId }, runner.runtime));
   }
-}
-
-async function changeByPlugins({ rootContext }: OpenRun, userMessage: Content): Promise<Content> {
-  const { plugins, signal } = rootContext;
-  if (!hasHook(plugins, 'onUserMessageCallback')) return userMessage;
-  const p = { invocationContext: rootContext, userMessage };
-  const replaced = await callPlugins(plugins, 'onUserMessageCallback', p, signal);
-  return replaced ? { ...replaced, role: 'user' } : userMessage;
 }
 
 /** Stores the answers to due timers and expired interrupts. */

@@ -160,9 +160,9 @@ export class RunHandle implements Run {
   }
 
   #result(): RunResult {
-    const { calls, invocationId, lateAnswer, opened, state } = this.#task;
+    const { calls, invocationId, errorAtEnd, opened, state } = this.#task;
     const outcome = state.outcome!;
-    const error = outcome.status === 'failed' ? outcome.error : lateAnswer;
+    const error = outcome.status === 'failed' ? outcome.error : errorAtEnd;
     const answerable = opened ? this.#task.interrupts.answerable().map(({ interrupt }) => interrupt) : [];
     return {
       status: error ? 'failed' : outcome.status,

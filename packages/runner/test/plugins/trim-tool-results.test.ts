@@ -1,5 +1,5 @@
 import { getFunctionResponses } from '@thole/core';
-import type { JsonObject, LlmRequest } from '@thole/core';
+import type { CallbackContext, Content, JsonObject, LlmRequest } from '@thole/core';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { trimToolResults } from '../../src/plugins/trim-tool-results.ts';
@@ -48,6 +48,23 @@ describe('trimToolResults', () => {
     expect((await callThrice({ ok: true }, { maxBytes: 50 })).results[2]).toEqual([1, 2, 3].map(() => ({ ok: true })));
     const short = { text: 'x'.repeat(60) };
     expect((await callThrice(short, { maxBytes: 50 })).results[2]).toEqual([short, short, short]);
+  });
+
+  it('reads the history back to the oldest large result only', async () => {
+    const plugin = trimToolResults({ maxBytes: 50 });
+    const answer = (id: string, response: JsonObject): Content => ({
+      role: 'user',
+      parts: [{ functionResponse: { id, name: 'read', response } }],
+    });
+    const events = Array.from({ length: 1_000 }, (_, i) => ({ invocationId: `i${i}`, content: answer(`c${i}`, {}) }));
+    let reads = 0;
+    const history = { length: events.length, epoch: 0, at: (i: number) => (reads++, events[i]) };
+    const callbackContext = { history, invocationId: 'i999' } as unknown as CallbackContext;
+    const prompt = [answer('c900', {}), answer('c990', page), answer('c999', page)];
+    const llmRequest = { contents: prompt } as unknown as LlmRequest;
+    await plugin.beforeModelCallback!({ callbackContext, llmRequest });
+    expect(resultsIn(llmRequest)).toEqual([{}, cut, page]);
+    expect(reads).toBeLessThan(20);
   });
 
   it('never cuts within a character', async () => {

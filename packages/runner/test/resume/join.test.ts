@@ -1,7 +1,7 @@
 import { createEvent } from '@thole/core';
 import type { LlmResponse, Plugin, SessionService } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
-import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
+import { calls, fails, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
@@ -217,6 +217,28 @@ describe('concurrency.policy: join', () => {
     expect([(await first).text, (await second).text]).toEqual(['Both.', 'Both.']);
     expect(hooks).toEqual(['message', 'before', 'message', 'after']);
     expect((await stored()).state).toEqual({ messages: 3, after: 4 });
+  });
+
+  it.each([
+    ['fails', 'MODEL_AUTH'],
+    ['is cancelled', 'RUN_ABORTED'],
+  ])('rejects with the error of the active run if it %s', async (how, code) => {
+    const gate = Promise.withResolvers<string>();
+    const model = new ScriptedLlm(calls('wait', {}, 'c1'), fails('MODEL_AUTH'));
+    const agent = rootOf(model, { tools: [toolOf('wait', () => gate.promise)] });
+    const { runner, runtime } = await createSetup(agent, join);
+    const first = runner.runAsync({ ...hello, runConfig: { reader: 'detached' } });
+    await settle();
+    const second = runner.runAsync({ ...hello, newMessage: 'and this', runConfig: { reader: 'detached' } });
+    await settle();
+    if (how === 'fails') gate.resolve('done');
+    else await runner.cancel(ref);
+    await settle();
+    await runtime.advance(1_000);
+    const [one, two] = [await first.result, await second.result];
+    expect(one).toMatchObject({ status: 'failed', error: { code } });
+    expect(two).toMatchObject({ status: 'failed', error: { code, message: one.error!.message } });
+    expect((await outcomeOf(second)).error).toMatchObject({ code });
   });
 
   it('starts a separate run if the session has no active run', async () => {
