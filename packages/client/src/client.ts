@@ -13,6 +13,7 @@ import type {
   MemoryFilter,
   MemoryRef,
   NewMemory,
+  Optional,
   Part,
   Session,
   SessionRef,
@@ -265,7 +266,10 @@ export interface MemoryClient {
   findSame(p: MemoryRef & { id: string } & ClientCallOptions): Promise<MemoryEntry[]>;
   /** Changes the given members of an entry. Rejects with status 404 for an unknown one. */
   update(
-    p: MemoryRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & ClientCallOptions,
+    p: MemoryRef & {
+      id: string;
+      change: Optional<Omit<MemoryEntry, 'id' | 'score'>>;
+    } & ClientCallOptions,
   ): Promise<MemoryEntry>;
   /**
    * Deletes one entry. Later ingestion does not restore it. The evidence of a fact is deleted too, unless

@@ -73,8 +73,8 @@ export class RunReader implements ClientRun {
     else request.signal?.addEventListener('abort', this.#onAbort);
     const first = this.#connect(body);
     first.catch(this.#rejectInvocationId);
-    // The reader receives the error from the iterable, so this rejection may stay unhandled.
-    this.invocationId.catch(() => {});
+    // The reader receives the error from the iterable, so this rejection may stay unhandled. A caller may never read.
+    this.invocationId.catch(() => this.#connectionController.abort());
     this.#events = this.#read(first);
   }
 

@@ -328,6 +328,19 @@ describe('Client.run with a lost connection', () => {
     expect(await error).toMatchObject({ code: 'TIMEOUT', retryable: true });
   });
 
+  it('closes the connection after a time limit, also if the events are never read', async () => {
+    const runtime = new FixedRuntime();
+    let signal: AbortSignal | undefined;
+    const client = createClient({
+      ...{ baseUrl: '', runtime, timeoutMs: 20_000 },
+      fetch: (_, init) => ((signal = init?.signal ?? undefined), new Promise<Response>(() => {})),
+    });
+    const { invocationId } = client.run(hello);
+    await runtime.advance(20_000);
+    await expect(invocationId).rejects.toMatchObject({ code: 'TIMEOUT' });
+    expect(signal?.aborted).toBe(true);
+  });
+
   it('treats a silent connection as lost, but only while it is read', async () => {
     const runtime = new FixedRuntime();
     const { client, server } = await serverOf(

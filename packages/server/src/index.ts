@@ -6,6 +6,7 @@ export type { Action, ClientScope, HandlerOptions, Identity, ScopeIdentity, Ui }
 export type { LimitOptions, Limits } from './limits.ts';
 export { startRecovery } from './recovery.ts';
 export type { Recovery, RecoveryOptions } from './recovery.ts';
+export type { RecordedSpan } from './traces/recorded-span.ts';
 export { SpanMemory } from './traces/span-memory.ts';
 export type { SpanMemoryOptions } from './traces/span-memory.ts';
 export { errorText } from './logging/error-text.ts';

@@ -7,14 +7,14 @@ export class EncodedReader implements FrameSource {
   readonly #events: RunEvents;
   readonly #encoder: EventEncoder;
   readonly #invocationId: string;
-  readonly #onError: (error: unknown) => RunFailure | undefined;
+  readonly #onError: (error: unknown) => RunFailure;
   #hasStarted: boolean = false;
   #ended: boolean = false;
 
-  /** `onError` returns the failure to send for the error of a run. Undefined: the stream ends without its last frame. */
+  /** `onError` returns the failure to send for the error of a run. */
   constructor(
     events: RunEvents,
-    p: { encoder: EventEncoder; invocationId: string; onError: (error: unknown) => RunFailure | undefined },
+    p: { encoder: EventEncoder; invocationId: string; onError: (error: unknown) => RunFailure },
   ) {
     this.#events = events;
     this.#encoder = p.encoder;
@@ -44,8 +44,7 @@ export class EncodedReader implements FrameSource {
       if (this.#ended) return '';
       this.#ended = true;
       this.#events.close();
-      const failure = this.#onError(error);
-      return failure ? this.#encoder.error(failure) : '';
+      return this.#encoder.error(this.#onError(error));
     }
   }
 }

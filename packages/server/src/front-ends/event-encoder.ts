@@ -5,7 +5,7 @@ import { clipMessage } from '../http/clip-message.ts';
 /**
  * Writes the events of one run as the frames of a front end's protocol, for one reader. All methods return complete frames of
  * server-sent events, such as `data: …\n\n`, or an empty string. `start` is called first, then `event` for each event, then
- * either `end` or `error`. If a stream is cut, neither is called.
+ * either `end` or `error`. If the client disconnects, neither is called.
  *
  * A reader may miss partial events, so a stored event can follow after none or only some of them. Events of the user are passed
  * too: they contain messages and answers to interrupts.

@@ -1,3 +1,4 @@
+import { TholeError } from '@thole/core';
 import type { Event, LogFields, Session, SessionRef } from '@thole/core';
 import type { Run } from '@thole/runner';
 import { findRunner } from '../http/find-runner.ts';
@@ -25,7 +26,7 @@ export interface StreamFormat {
   encoder: EventEncoder;
   /** Additional response headers. */
   headers?: Record<string, string> | undefined;
-  /** True if clients cannot read the rest elsewhere. If the server closes, the stream then ends with `SERVER_BUSY`. */
+  /** True if clients cannot read the rest elsewhere. If the server closes, they have to send the message again. */
   isReadOnce?: boolean | undefined;
 }
 
@@ -142,9 +143,10 @@ function respond(
   p: StreamFormat & { ref: SessionRef; invocationId: string },
 ): Response {
   const { invocationId, ref } = p;
-  const onError = (error: unknown): RunFailure | undefined => {
+  const onError = (error: unknown): RunFailure => {
+    // Without an error, clients would show the answer as finished.
     if (mayContinue(context, ref, error))
-      return p.isReadOnce ? toRunFailure(responseError(context, ref, error)) : undefined;
+      return toRunFailure(p.isReadOnce ? responseError(context, ref, error) : streamClosed(error));
     context.errorLog.logRunError(error, { ...ref, invocationId }, { hasStarted: true });
     return toRunFailure(error);
   };
@@ -153,6 +155,12 @@ function respond(
   const response = sseResponse(reader, { runtime, heartbeatMs: limits.heartbeatMs, invocationId });
   for (const [name, value] of Object.entries(p.headers ?? {})) response.headers.set(name, value);
   return response;
+}
+
+/** Returns the error of a stream that ends before its run, which another process continues. */
+function streamClosed(cause: unknown): TholeError {
+  const message = 'The server is about to close. Another process can continue the run: read its stream again.';
+  return new TholeError('SERVER_BUSY', message, { cause });
 }
 
 function logStartError({ context }: Call, error: unknown, fields: LogFields): void {

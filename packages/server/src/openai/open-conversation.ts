@@ -1,4 +1,4 @@
-import { createEvent } from '@thole/core';
+import { createEvent, TholeError } from '@thole/core';
 import { errorFields } from '@thole/core/kit';
 import type { Content, Event, SessionRef } from '@thole/core';
 import type { Runner } from '@thole/runner';
@@ -19,33 +19,47 @@ export interface NewConversation {
  * answers. The history of a temporary session is marked as a copy, so that not every request adds it to memory again.
  */
 export async function openConversation(
-  { runtime }: Pick<HandlerContext, 'runtime'>,
+  context: Pick<HandlerContext, 'runtime'>,
   runner: Runner,
   p: NewConversation & { userId: string },
 ): Promise<SessionRef> {
-  const { history, isTemporary, messageId, userId } = p;
+  const { messageId, userId } = p;
   const { appName, sessionService } = runner;
-  const sessionId = messageId === undefined ? runtime.newId('session') : keyedSessionId(messageId);
+  const sessionId = messageId === undefined ? context.runtime.newId('session') : keyedSessionId(messageId);
   const ref: SessionRef = { appName, userId, sessionId };
   if (messageId !== undefined && (await sessionService.getSession({ ...ref, numRecentEvents: 0 }))) return ref;
+  try {
+    await createConversation(context, runner, { ...p, ref });
+  } catch (error) {
+    // Another request with this id has created the session in between.
+    if (messageId === undefined || !TholeError.is(error, 'SESSION_ALREADY_EXISTS')) throw error;
+  }
+  return ref;
+}
+
+async function createConversation(
+  { runtime }: Pick<HandlerContext, 'runtime'>,
+  { agent, sessionService }: Runner,
+  { history, isTemporary, ref }: NewConversation & { ref: SessionRef },
+): Promise<void> {
   if (history.length === 0) {
     await sessionService.createSession(ref);
-    return ref;
+    return;
   }
   let invocationId = '';
   const events = history.map((content): Event => {
     const isUser = content.role === 'user';
     if (isUser || invocationId === '') invocationId = runtime.newId('invocation');
-    return createEvent({ author: isUser ? 'user' : runner.agent.name, invocationId, content }, runtime);
+    return createEvent({ author: isUser ? 'user' : agent.name, invocationId, content }, runtime);
   });
   if (sessionService.insertSession) {
+    const { sessionId } = ref;
     const origin = { sessionId, incarnation: sessionId, copiedEvents: events.length };
     await sessionService.insertSession({ ...ref, events, ...(isTemporary && { forkedFrom: origin }) });
   } else {
     await sessionService.createSession(ref);
     for (const event of events) await sessionService.appendEvent({ session: ref, event });
   }
-  return ref;
 }
 
 /** Returns the id of the session that a message with an id begins. */

@@ -21,7 +21,8 @@ export class BufferReader<T> {
   /** Index of the next entry. -1 if the stored events are read first. */
   #index: number;
   #lastSeq: number;
-  #stored: T[] = [];
+  /** Stored events that are sent before the buffered entries, newest first. They are encoded when they are sent, to use less memory. */
+  #stored: Event[] = [];
   #isClosed: boolean = false;
   #missedPartials: boolean = false;
 
@@ -37,8 +38,8 @@ export class BufferReader<T> {
    * run after its last value.
    */
   take(): IteratorResult<T, RunOutcome | RunFailure> | undefined {
-    const stored = this.#stored.shift();
-    if (stored !== undefined) return { done: false, value: stored };
+    const stored = this.#stored.pop();
+    if (stored !== undefined) return { done: false, value: this.#options.toValue(stored) };
     if (this.#index < 0) return undefined;
     for (;;) {
       const entry = this.#buffer.at(this.#index);
@@ -76,9 +77,8 @@ export class BufferReader<T> {
   }
 
   async #catchUp(): Promise<void> {
-    const { readStored, toValue } = this.#options;
-    const events = await readStored(this.#lastSeq);
-    this.#stored = events.map(toValue);
+    const events = await this.#options.readStored(this.#lastSeq);
+    this.#stored = events.toReversed();
     this.#lastSeq = events.at(-1)?.seq ?? this.#lastSeq;
     const index = this.#buffer.indexAfter(this.#lastSeq);
     // The remaining partial events of an answer are useless without the first ones. The complete event follows.

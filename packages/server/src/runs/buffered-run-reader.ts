@@ -6,7 +6,10 @@ import { eventFrames } from './event-frames.ts';
 import type { BufferEntry, RunBuffer } from './run-buffer.ts';
 import type { FrameSource } from './sse-response.ts';
 
-/** Sends the frames of a run that continues without its clients to one client. All available frames are sent as one text. */
+/** Maximum characters of a text before the last frame in it. */
+const MAX_TEXT_CHARS = 16 * 1024;
+
+/** Sends the frames of a run that continues without its clients to one client. Available frames are sent together. */
 export class BufferedRunReader implements FrameSource {
   readonly #reader: BufferReader<string>;
   readonly #toErrorFrame: (error: unknown) => string;
@@ -30,7 +33,7 @@ export class BufferedRunReader implements FrameSource {
   async next(): Promise<string | undefined> {
     let text = '';
     try {
-      while (!this.#ended) {
+      while (!this.#ended && text.length < MAX_TEXT_CHARS) {
         const result = this.#reader.take() ?? (text === '' ? await this.#reader.next() : undefined);
         if (!result) break;
         this.#ended = result.done ?? false;

@@ -3,10 +3,7 @@ import type { JsonObject, Span, SpanAttributes } from '@thole/core';
 import { describeError } from '../logging/describe-error.ts';
 
 /** The app and user of a span's run. Undefined if the attributes of its root span do not contain them. */
-export interface SpanOwner {
-  readonly appName: string | undefined;
-  readonly userId: string | undefined;
-}
+export type SpanOwner = RecordedSpan['owner'];
 
 /** The part of `SpanMemory` that a span uses. */
 export interface SpanStore {
@@ -25,7 +22,7 @@ export class RecordedSpan implements Span {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string | undefined;
-  readonly owner: SpanOwner;
+  readonly owner: { readonly appName: string | undefined; readonly userId: string | undefined };
   readonly attributes: JsonObject = {};
   /** Nanoseconds since the epoch. */
   readonly startTime: number;

@@ -1,3 +1,4 @@
+import { InMemorySessionService } from '@thole/mem-services';
 import { AgentTool, LlmAgent, ParallelAgent, SequentialAgent } from '@thole/runner';
 import { calls, fails, hangs, says, ScriptedLlm, streams, thinks } from '@thole/testing';
 import { FunctionTool } from '@thole/tools';
@@ -263,6 +264,16 @@ describe('POST /ag-ui/:app', () => {
       .runAgent({}, { onEvent: ({ event }) => void events.push(event as AgUiEvent) })
       .catch((error: unknown) => error);
     expect(events.at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'MODEL_OVERLOADED' });
+  });
+
+  it('ends with RUN_ERROR if the server closes and another process continues the run', async () => {
+    const sessionService = Object.assign(new InMemorySessionService(), { isDurable: true });
+    const { handler, send } = agUiDemo({ sessionService, rootAgent: clerk(calls('look'), hangs()) });
+    const read = send('Hello');
+    const answered = async (): Promise<boolean> => (await sessionService.getSession(ref))?.events.length === 3;
+    await expect.poll(answered, { interval: 1 }).toBe(true);
+    await handler.close({ timeoutMs: 1 });
+    expect((await read).at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'SERVER_BUSY' });
   });
 
   it('ends a run that a client has cancelled with the outcome cancelled', async () => {

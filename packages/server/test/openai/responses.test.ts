@@ -118,6 +118,22 @@ describe('POST /v1/responses', () => {
     });
   });
 
+  it.each([false, true])(
+    'processes a message once that is sent twice at the same time, with history: %j',
+    async (h) => {
+      const { client, requests, sessionIds } = openAiDemo({ answers: [says('One.'), says('Two.')] });
+      const history = [
+        { role: 'user' as const, content: 'Hi' },
+        { role: 'assistant' as const, content: 'Hello.' },
+      ];
+      const input = [...(h ? history : []), { role: 'user' as const, content: 'How are you?' }];
+      const send = () => client.responses.create({ ...hello, input }, { headers: { 'idempotency-key': 'k' } });
+      const [first, second] = await Promise.all([send(), send()]);
+      expect([first.id, first.output_text]).toEqual([second.id, 'One.']);
+      expect([requests.length, messagesOf(requests[0]!).length, await sessionIds()]).toEqual([1, h ? 3 : 1, ['key:k']]);
+    },
+  );
+
   it('processes a message after a previous response once if it is sent again', async () => {
     const { client, requests, sessionIds } = openAiDemo({ answers: [says('One.'), says('Two.'), says('Three.')] });
     const first = await client.responses.create(hello);

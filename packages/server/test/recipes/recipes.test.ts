@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sign } from 'hono/jwt';
 import { serializeSigned } from 'hono/utils/cookie';
+import { says } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { demo } from '../demo.ts';
+import { demo, session } from '../demo.ts';
 import { authorize as authorizeByCookie } from './cookie-authorize.ts';
 import { authorize as authorizeByToken } from './jwt-authorize.ts';
 
@@ -33,6 +34,15 @@ describe('authorize examples', () => {
       await sign({ sub: 'ann', exp: now - 1 }, 'the secret', 'HS256'),
     ];
     for (const each of wrong) expect(await statusFor(ANN, each)).toBe(401);
+  });
+
+  it('runs the chat of a page that names no user for the user of the cookie', async () => {
+    const { post, sessions } = await demo({ authorize: authorizeByCookie, answers: [says('Good evening.')] });
+    const headers = { cookie: await serializeSigned('user', 'ann', 'the secret') };
+    const messages = [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }];
+    const response = await post('/ui/demo/chat', { id: 's', messages }, { headers });
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Good evening.')]);
+    expect((await sessions.getSession(session))!.events).toHaveLength(2);
   });
 
   it('accepts the user of a signed cookie, and rejects missing and forged cookies', async () => {

@@ -164,6 +164,30 @@ describe('GET …/runs/{invocation}/events', () => {
     expect(words.length).toBeLessThan(20);
   });
 
+  it('reads at most one large event in advance for a reader that is behind (contract 40)', async () => {
+    const proceed = Promise.withResolvers<void>();
+    const rootAgent: Agent = {
+      name: 'clerk',
+      async *runAsync({ invocationId }) {
+        for (let i = 0; i < 8; i++) {
+          const content = { parts: [{ text: 'x'.repeat(50_000) }] };
+          yield createEvent({ invocationId, author: 'clerk', content });
+        }
+        await proceed.promise;
+      },
+    };
+    const { run, get } = await demo({ onDisconnect: 'continue', rootAgent });
+    const first = framesOf(await run('/run_sse'));
+    const { event } = (await first.next()).value!;
+    for (let i = 1; i < 8; i++) await first.next();
+    const late = await get(pathOf(event!.invocationId), { 'last-event-id': '1' });
+    const reader = late.body!.getReader();
+    const { value } = await reader.read();
+    await reader.cancel();
+    proceed.resolve();
+    expect(value!.length).toBeLessThan(60_000);
+  });
+
   it('answers 404 for an unknown run and for a session of another user (contract 38)', async () => {
     const { run, get } = await demo({ answers: [says('Hello.')] });
     const invocation = (await run('/run_sse')).headers.get('x-thole-invocation-id')!;

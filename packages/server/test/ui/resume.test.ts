@@ -217,15 +217,17 @@ describe('DELETE /ui/{app}/chat/{id}/stream', () => {
 });
 
 describe('Handler.close', () => {
-  it('cuts the stream of a durable session, so that the page reads the rest from another process', async () => {
+  it('ends the stream of a durable session with an error, so that the page resumes it elsewhere', async () => {
     const sessions = Object.assign(new InMemorySessionService(), { isDurable: true });
     const called = Promise.withResolvers<AbortSignal>();
-    const { handler, post } = await demo({ sessionService: sessions, answers: [neverAnswers(called)] });
-    const messages = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }];
-    const response = await post('/ui/demo/chat?userId=ann', { id: 's', messages });
-    const text = response.text();
+    const { handler } = await demo({ sessionService: sessions, answers: [neverAnswers(called)] });
+    const chat = new PageChat(handler);
+    const answered = chat.sendMessage({ text: 'Hello' });
     await called.promise;
     await handler.close({ timeoutMs: 1 });
-    expect(await text).not.toMatch(/DONE|abort|error/);
+    await answered;
+    expect([chat.status, chat.error?.message]).toEqual(['error', expect.stringMatching(/read its stream again/)]);
+    // The run has not ended: nothing about its end is stored.
+    expect((await sessions.getSession(session))!.events.map(({ author }) => author)).toEqual(['user']);
   });
 });
