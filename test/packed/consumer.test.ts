@@ -72,6 +72,28 @@ it('type-checks every entry, its declarations, and every TypeScript block under 
   expect(files).toBeGreaterThan(checked.length + published.length);
 });
 
+it('lets TypeScript write declarations of programs that export our results', async () => {
+  const results = `
+    import type { AuthCredential, LeaseStore, StoredSessionServiceOptions } from '@thole/core';
+    import type { GeminiOptions } from '@thole/provider-gemini';
+    import type { RecordedRun } from '@thole/replay';
+    import type { SpanMemory } from '@thole/server';
+    export const renew = (store: LeaseStore, ...args: Parameters<LeaseStore['renew']>) => store.renew(...args);
+    export const limitsOf = ({ limits }: StoredSessionServiceOptions) => limits;
+    export const typeOf = ({ authType }: AuthCredential) => authType;
+    export const schemasOf = ({ schemas }: GeminiOptions) => schemas;
+    export const stepsOf = ({ steps }: RecordedRun) => steps;
+    export const ownersOf = (memory: SpanMemory) => memory.ofSession('s').map(({ owner }) => owner);`;
+  writeFileSync(join(project, 'results.ts'), results);
+  const options = { ...strictOptions('nodenext'), noEmit: false, allowImportingTsExtensions: false };
+  const emit = { declaration: true, emitDeclarationOnly: true, outDir: 'declarations' };
+  writeFileSync(
+    join(project, 'tsconfig.declarations.json'),
+    JSON.stringify({ compilerOptions: { ...options, ...emit }, files: ['results.ts'] }),
+  );
+  expect(await findTypeErrors('tsconfig.declarations.json')).toBe('');
+});
+
 it('names every exported class and function in the built code as it is exported', async () => {
   const entries = everything().matchAll(/from '([^']+)'/g);
   const imports = [...entries].map(([, entry]) => `'${entry}': await import('${entry}')`);

@@ -2,6 +2,7 @@ export type { Json, JsonObject } from './json/json.ts';
 export { errorCodeInfo, errorCodes } from './errors/error-codes.ts';
 export type { ErrorCodeInfo, TholeErrorCode } from './errors/error-codes.ts';
 export { TholeError } from './errors/thole-error.ts';
+export type { Optional } from './errors/optional.ts';
 export type {
   CancelTimer,
   LogFields,
@@ -67,7 +68,7 @@ export type {
   ReleaseOptions,
   SessionHead,
 } from './session/lease-manager.ts';
-export type { LeaseAnswer, LeaseAsk, LeaseState, LeaseStore } from './session/lease-store.ts';
+export type { LeaseAnswer, LeaseAsk, LeaseRenewal, LeaseState, LeaseStore } from './session/lease-store.ts';
 export { StoredLeaseManager } from './session/stored-lease-manager.ts';
 export type { EventWatcher } from './session/event-watcher.ts';
 export { StoredEventWatcher } from './session/stored-event-watcher.ts';

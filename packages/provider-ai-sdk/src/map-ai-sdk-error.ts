@@ -90,7 +90,11 @@ function unreadableAnswer(error: Error, cause: unknown, provider: string, data: 
 
 function connectionError(error: Error, when: 'sending' | 'reading', provider: string): TholeError {
   return when === 'sending'
-    ? new TholeError('MODEL_UNAVAILABLE', `${provider} cannot be reached.`, { cause: error })
+    ? new TholeError(
+        'MODEL_UNAVAILABLE',
+        `${provider} cannot be reached. Check the network and the address of the provider.`,
+        { cause: error },
+      )
     : new TholeError('MODEL_INCOMPLETE', `The connection to ${provider} ended before the answer was complete.`, {
         cause: error,
       });

@@ -1,12 +1,12 @@
-import type { EnvVars } from '@thole/core';
+import type { EnvVars, Optional } from '@thole/core';
 import type { AnthropicConnectionOptions, BedrockOptions, VertexOptions } from './anthropic-options.ts';
 
 /** Options of `fromEnv`. `bedrock: true` and `vertex: true` read all options of the cloud from the environment. */
 export type FromEnv = Omit<AnthropicConnectionOptions, 'bedrock' | 'vertex'> & {
   /** Environment variables. Default: `process.env`. */
   env?: EnvVars | undefined;
-  bedrock?: true | Partial<BedrockOptions> | undefined;
-  vertex?: true | Partial<VertexOptions> | undefined;
+  bedrock?: true | Optional<BedrockOptions> | undefined;
+  vertex?: true | Optional<VertexOptions> | undefined;
 };
 
 /**

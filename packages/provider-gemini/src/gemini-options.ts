@@ -2,7 +2,6 @@ import { TholeError } from '@thole/core';
 import { assertConnectionOptions, invalidInput, isPlainObject, optionNames } from '@thole/core/kit';
 import type { ConnectionOptions, EnvVars } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
-import type { SchemaHandling } from './to-gemini-schema.ts';
 
 /** Connection options of Gemini: the Gemini API with a key, or Vertex AI with a project or an express-mode key. */
 export interface GeminiConnectionOptions extends ConnectionOptions {
@@ -23,7 +22,7 @@ export interface GeminiConnectionOptions extends ConnectionOptions {
    * Handling of JSON Schema keywords that Gemini does not support and that change which values are valid: `exact`
    * throws `SCHEMA_UNSUPPORTED`, `lenient` removes them. Default: `exact`.
    */
-  schemas?: SchemaHandling | undefined;
+  schemas?: 'exact' | 'lenient' | undefined;
 }
 
 /** The names of the options other than those of `ConnectionOptions`. */

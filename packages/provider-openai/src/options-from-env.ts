@@ -1,11 +1,11 @@
-import type { EnvVars } from '@thole/core';
+import type { EnvVars, Optional } from '@thole/core';
 import type { AzureOptions, OpenAiConnectionOptions } from './openai-options.ts';
 
 /** Options of `fromEnv`. `azure: true` reads all options of Azure from the environment. */
 export type FromEnv<Options extends OpenAiConnectionOptions> = Omit<Options, 'model' | 'azure'> & {
   /** Environment variables. Default: `process.env`. */
   env?: EnvVars | undefined;
-  azure?: true | Partial<AzureOptions> | undefined;
+  azure?: true | Optional<AzureOptions> | undefined;
 };
 
 /**

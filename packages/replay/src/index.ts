@@ -4,6 +4,7 @@ export { replayRun } from './replay-run.ts';
 export type { ReplayDifference, ReplayOptions, ReplayResult } from './replay-run.ts';
 export { readRecording, RECORDING_VERSION } from './recording.ts';
 export type {
+  RecordedAgentStep,
   RecordedCall,
   RecordedError,
   RecordedModelCall,

@@ -126,7 +126,14 @@ export function toolContextFor<Deps = unknown>(options: ToolContextOptions<Deps>
       const [added] = await service.addMemory({
         ...user,
         memories: [
-          { kind: 'note', author: 'user', timestamp: runtime.now(), sessionId: session.sessionId, ...p, content: note },
+          {
+            ...p,
+            kind: p.kind ?? 'note',
+            author: p.author ?? 'user',
+            timestamp: p.timestamp ?? runtime.now(),
+            sessionId: p.sessionId ?? session.sessionId,
+            content: note,
+          },
         ],
         signal,
       });

@@ -30,7 +30,7 @@ describe('toolContextFor', () => {
     });
     expect((await context.searchMemory('tea', { limit: 3 })).memories).toHaveLength(1);
     expect(memoryService.searches).toMatchObject([{ appName: 'hotel', userId: 'ada', query: 'tea', limit: 3 }]);
-    await context.addMemory('Tea.');
+    await context.addMemory('Tea.', { kind: undefined, sessionId: undefined });
     expect(memoryService.added).toMatchObject([{ appName: 'hotel', userId: 'ada', kind: 'note', sessionId: 'trip-1' }]);
     expect(await context.saveArtifact('plan.txt', { text: 'Two nights.' })).toBe(0);
     expect(saved).toMatchObject([{ appName: 'hotel', userId: 'ada', sessionId: 'trip-1', filename: 'plan.txt' }]);

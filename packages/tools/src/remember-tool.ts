@@ -3,10 +3,13 @@ import { answerIfNotConfigured } from './answer-if-not-configured.ts';
 import { FunctionTool } from './function-tool.ts';
 import { jsonSchema } from './json-schema.ts';
 
+/** Limit of one fact. Longer texts would fill the prompts of later sessions. */
+const MAX_CHARACTERS = 2_000;
+
 /**
- * Returns the tool `remember`, with which the model stores a fact about the user for later sessions, word for word. The
- * answer is `{remembered: true}`. Repeated attempts of one call store the fact once. If no memory service can store
- * notes, the answer is `{error, code}` with `MEMORY_NOT_CONFIGURED`.
+ * Returns the tool `remember`, with which the model stores a fact about the user for later sessions, word for word. A fact
+ * has at most 2,000 characters. The answer is `{remembered: true}`. Repeated attempts of one call store the fact once. If no
+ * memory service can store notes, the answer is `{error, code}` with `MEMORY_NOT_CONFIGURED`.
  */
 export function rememberTool(): Tool {
   return new FunctionTool({
@@ -19,6 +22,7 @@ export function rememberTool(): Tool {
         fact: {
           type: 'string',
           pattern: '\\S',
+          maxLength: MAX_CHARACTERS,
           description: 'One sentence that can be understood on its own, later, without this conversation.',
         },
       },

@@ -113,6 +113,14 @@ describe('load_memory and remember', () => {
     await expect(call).rejects.toMatchObject({ code: 'INVALID_INPUT', details: { refused: true } });
   });
 
+  it('remember rejects a fact of more than 2,000 characters', async () => {
+    const call = rememberTool().runAsync({
+      args: { fact: 'x'.repeat(2_001) },
+      toolContext: toolContextFor({ runtime }),
+    });
+    await expect(call).rejects.toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('2000') });
+  });
+
   it('remember uses one id for all attempts of a call, so that it is stored once (contract 28)', async () => {
     const ids: unknown[] = [];
     const memoryService: MemoryService = {

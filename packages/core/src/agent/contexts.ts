@@ -2,6 +2,7 @@ import type { Content, Part } from '../content/content.ts';
 import type { EventActions } from '../event/event-actions.ts';
 import type { AuthConfig } from '../credential/auth-config.ts';
 import type { AuthCredential } from '../credential/auth-credential.ts';
+import type { Optional } from '../errors/optional.ts';
 import type { Event } from '../event/event.ts';
 import type { Json, JsonObject } from '../json/json.ts';
 import type { NewMemory, SearchMemoryRequest, SearchMemoryResponse } from '../memory/memory-service.ts';
@@ -56,7 +57,7 @@ export interface CallbackContext<T = unknown> extends ReadonlyContext<T> {
   addSessionToMemory(): Promise<void>;
   addEventsToMemory(events: readonly Event[]): Promise<void>;
   /** Adds a note to memory, unchanged. */
-  addMemory(content: string | Content, p?: Partial<Omit<NewMemory, 'content'>>): Promise<MemoryEntry>;
+  addMemory(content: string | Content, p?: Optional<Omit<NewMemory, 'content'>>): Promise<MemoryEntry>;
   /** Deletes entries as `MemoryService.deleteMemory` does and returns the number of deleted entries. */
   deleteMemory(ids: readonly string[]): Promise<number>;
   searchMemory(

@@ -5,7 +5,8 @@ import { encodeBase64, decodeBase64 } from '../content/base64.ts';
 /**
  * Transforms JSON texts before they are stored and after they are read, for example to encrypt them.
  * `decode(encode(text))` must return the text. Names, ids, state keys and times are not transformed, because
- * databases search by them.
+ * databases search by them. Calls have no time limit, and later calls may wait for a call that does not end. So a codec
+ * that calls a key server needs its own limit.
  */
 export interface TextCodec {
   encode(text: string): string | Uint8Array | Promise<string | Uint8Array>;

@@ -1,9 +1,7 @@
-/** Kinds of credentials, with ADK's names. */
-export type AuthCredentialType = 'apiKey' | 'http' | 'oauth2' | 'openIdConnect' | 'serviceAccount';
-
 /** A credential in ADK's shape: the developer's configuration, or the result of a sign-in. */
 export interface AuthCredential {
-  authType: AuthCredentialType;
+  /** The kind of the credential, with ADK's names. */
+  authType: 'apiKey' | 'http' | 'oauth2' | 'openIdConnect' | 'serviceAccount';
   apiKey?: string | undefined;
   http?: HttpAuth | undefined;
   oauth2?: OAuth2Auth | undefined;

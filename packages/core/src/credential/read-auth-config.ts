@@ -4,11 +4,11 @@ import { JsonCopier } from '../json/copy-json.ts';
 import { isPlainObject } from '../json/find-non-json.ts';
 import { setOwn } from '../json/own.ts';
 import type { AuthConfig, AuthScheme } from './auth-config.ts';
-import type { AuthCredential, AuthCredentialType } from './auth-credential.ts';
+import type { AuthCredential } from './auth-credential.ts';
 
 const schemeTypes: readonly string[] = ['apiKey', 'http', 'oauth2', 'openIdConnect'] satisfies AuthScheme['type'][];
 const credentialTypes: readonly string[] = [
-  ...(['apiKey', 'http', 'oauth2', 'openIdConnect', 'serviceAccount'] satisfies AuthCredentialType[]),
+  ...(['apiKey', 'http', 'oauth2', 'openIdConnect', 'serviceAccount'] satisfies AuthCredential['authType'][]),
 ];
 
 /** Maps whose keys are names of an API: scopes and headers. Their keys are not converted. */

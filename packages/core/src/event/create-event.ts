@@ -1,15 +1,16 @@
 import { systemRuntime } from '../runtime/system-runtime.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { optionNames } from '../errors/option-names.ts';
+import type { Optional } from '../errors/optional.ts';
 import { TholeError } from '../errors/thole-error.ts';
 import { createActionMaps } from './event-actions.ts';
 import type { EventActions } from './event-actions.ts';
 import type { Event } from './event.ts';
 
 /** Members of a new event. Only the author is required. */
-export type EventInit = Omit<Partial<Event>, 'actions'> & {
+export type EventInit = Optional<Omit<Event, 'actions'>> & {
   author: string;
-  actions?: Partial<EventActions> | undefined;
+  actions?: Optional<EventActions> | undefined;
 };
 
 /** Returns an event with defaults for missing members: id, time, invocation id and the four action maps. */
@@ -25,9 +26,16 @@ export function createEvent(init: EventInit, runtime: Runtime = systemRuntime())
 }
 
 /** Returns actions with the four maps that are always present. */
-export function createEventActions(init?: Partial<EventActions>): EventActions {
+export function createEventActions(init?: EventInit['actions']): EventActions {
   if (init) rejectSnakeCase(init, 'createEventActions');
-  return { ...createActionMaps(() => ({})), ...init };
+  const {
+    stateDelta = {},
+    artifactDelta = {},
+    requestedAuthConfigs = {},
+    requestedToolConfirmations = {},
+    ...more
+  } = init ?? {};
+  return { stateDelta, artifactDelta, requestedAuthConfigs, requestedToolConfirmations, ...more };
 }
 
 // Names in snake_case, as in Python, are a common mistake. Other unknown members are allowed, so that events of newer

@@ -1,3 +1,4 @@
+import type { Optional } from '../errors/optional.ts';
 import type { Event } from '../event/event.ts';
 import type { Session, SessionRef } from '../session/session.ts';
 import type { CallOptions, UserRef } from '../session/session-service.ts';
@@ -94,7 +95,10 @@ export interface MemoryService {
    * the entry.
    */
   updateMemory?(
-    p: MemoryRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,
+    p: MemoryRef & {
+      id: string;
+      change: Optional<Omit<MemoryEntry, 'id' | 'score'>>;
+    } & CallOptions,
   ): Promise<MemoryEntry | undefined>;
   /** Returns a page of entries, newest last. `next` is the cursor of the following page. */
   listMemories?(
@@ -108,9 +112,10 @@ export interface MemoryService {
     next?: string | undefined;
   }>;
   /**
-   * Deletes entries and returns their number. Later ingestion does not restore them. The evidence entries of a
-   * deleted fact are deleted too, unless `keepEvidence` is set. Deleted ids are removed from the evidence of other
-   * facts; a fact without evidence is deleted.
+   * Deletes entries and returns their number. Later ingestion does not restore them. The earlier and later versions of a
+   * deleted fact, and the entries that are their evidence, are deleted too. With `keepEvidence`, only the given entries
+   * are deleted: an earlier version stays in the past. Deleted ids are removed from the evidence of other facts; a fact
+   * without evidence is deleted.
    */
   deleteMemory?(
     p: MemoryRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & CallOptions,

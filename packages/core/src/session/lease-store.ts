@@ -36,7 +36,7 @@ export interface LeaseStore {
    * if the session's lease has another fence or there is none, if its latest expiry time has passed, or if it has expired
    * and another run waits.
    */
-  renew(key: SessionRef, fence: Fence, ttlMs: number): Renewed | undefined | Promise<Renewed | undefined>;
+  renew(key: SessionRef, fence: Fence, ttlMs: number): LeaseRenewal | undefined | Promise<LeaseRenewal | undefined>;
   /**
    * Removes the lease with this fence, or the place in the line with this fence. Has no effect if there is neither.
    * Returns false, and changes nothing, if the fence has the lease, `ifLastSeq` is given and the session exists with another
@@ -106,7 +106,8 @@ export interface LeaseState {
   stop?: { by: string | undefined } | undefined;
 }
 
-interface Renewed {
+/** A lease whose expiry time `renew` has set. */
+export interface LeaseRenewal {
   /** State of the session, read in the same step. Undefined if the session does not exist. */
   head: SessionHead | undefined;
   /** Milliseconds until the lease expires. */

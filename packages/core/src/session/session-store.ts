@@ -10,6 +10,9 @@ import type { WaitingPage, WaitingRequest } from './waiting-sessions.ts';
  * The database of a session service: a few atomic steps that can be repeated safely. `StoredSessionService` adds scopes,
  * prefixes, ids, validation and copies. The suites `sessionStoreCases` and `leaseStoreCases` of `@thole/testing` test an
  * implementation. Others implement this interface, so it only ever gains optional members.
+ *
+ * Passed values may be frozen or shared: copy a value before you change it. `state` and `initialState` of a new session can be
+ * the same object. `StoredSessionService` copies the values that a store returns, so a store may return its own objects.
  */
 export interface SessionStore {
   readonly specVersion: 1;

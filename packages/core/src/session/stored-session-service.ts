@@ -32,7 +32,7 @@ import type { EventWatcher } from './event-watcher.ts';
 export interface StoredSessionServiceOptions {
   runtime?: Runtime | undefined;
   /** Maximum sizes of JSON texts in bytes of UTF-8. Defaults: `eventBytes` 8 MiB, `stateValueBytes` 1 MiB. */
-  limits?: Partial<SizeLimits> | undefined;
+  limits?: { eventBytes?: number | undefined; stateValueBytes?: number | undefined } | undefined;
 }
 
 const names = optionNames<StoredSessionServiceOptions>({ runtime: true, limits: true });

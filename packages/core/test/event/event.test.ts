@@ -46,6 +46,12 @@ describe('createEvent', () => {
     });
   });
 
+  it('treats undefined members as missing (contract 41)', () => {
+    const given = { author: 'a', id: undefined, timestamp: undefined, actions: { stateDelta: undefined } };
+    expect(createEvent(given, runtime)).toMatchObject({ id: 'event-x', timestamp: 12.5, actions: maps });
+    expect(createEventActions({ artifactDelta: undefined, escalate: true })).toEqual({ ...maps, escalate: true });
+  });
+
   it('creates separate maps and different ids for each event', () => {
     const [one, other] = [createEvent({ author: 'a' }), createEvent({ author: 'a' })];
     one.actions.stateDelta['a'] = 1;

@@ -31,6 +31,7 @@ interface PendingQuestion {
 }
 
 const MAX_LINE_CHARACTERS = 160;
+const MAX_NOTE_CHARACTERS = 2_000;
 const MAX_LISTED = 50;
 /** Maximum number of sessions for which the last list and question are stored. */
 const MAX_SESSIONS = 1_000;
@@ -114,6 +115,10 @@ export class CommandHandler {
     if (!this.#memory) return { text: MEMORY_IS_OFF };
     if (oneLine(fact, MAX_LINE_CHARACTERS) === '') return { text: 'Nothing to remember. Write /remember <fact>.' };
     if (!this.#memory.addMemory) return { text: CANNOT_REMEMBER };
+    if (fact.length > MAX_NOTE_CHARACTERS)
+      return {
+        text: `Not remembered: the text has ${fact.length} characters, and at most ${MAX_NOTE_CHARACTERS} are possible.`,
+      };
     const content = { role: 'user' as const, parts: [{ text: fact }] };
     const memories = [{ kind: 'note' as const, content, author: 'user' }];
     await this.#memory.addMemory({ appName, userId, memories, signal });

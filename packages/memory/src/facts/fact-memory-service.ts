@@ -18,6 +18,7 @@ import type {
   MemoryFilter,
   MemoryRef,
   MemoryService,
+  Optional,
   Runtime,
   SearchMemoryRequest,
   SearchMemoryResponse,
@@ -165,7 +166,10 @@ export class FactMemoryService implements MemoryService {
   }
 
   async updateMemory(
-    p: MemoryRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,
+    p: MemoryRef & {
+      id: string;
+      change: Optional<Omit<MemoryEntry, 'id' | 'score'>>;
+    } & CallOptions,
   ): Promise<MemoryEntry | undefined> {
     let { change } = p;
     if (!this.#keepsTurns || isPlainObject(change?.customMetadata)) {

@@ -10,6 +10,7 @@ import type {
   MemoryRef,
   MemoryService,
   NewMemory,
+  Optional,
   SearchMemoryRequest,
   SearchMemoryResponse,
   Session,
@@ -77,7 +78,10 @@ export class RedactingMemoryService implements MemoryService {
   }
 
   async updateMemory(
-    p: MemoryRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,
+    p: MemoryRef & {
+      id: string;
+      change: Optional<Omit<MemoryEntry, 'id' | 'score'>>;
+    } & CallOptions,
   ): Promise<MemoryEntry | undefined> {
     return this.#memory.updateMemory({ ...p, change: await this.#redactContent(p.change) });
   }

@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
 import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
-import type { CallbackContext, LlmRequest, Plugin } from '@thole/core';
+import type { CallbackContext, LlmRequest, Optional, Plugin } from '@thole/core';
 import { errorCodeOf } from '../error-code.ts';
 import type { ProfileOptions } from './profile-options.ts';
 import { profileBlock } from './profile-block.ts';
@@ -8,7 +8,7 @@ import { profile } from './profile.ts';
 import type { Profiles } from './profile.ts';
 
 /** Options of `ProfilePlugin`. */
-export interface ProfilePluginOptions extends Partial<ProfileOptions> {
+export interface ProfilePluginOptions extends Optional<ProfileOptions> {
   /** The result of `profile()`, to share it, instead of `memory` and `llm`. */
   profiles?: Profiles | undefined;
   /**

@@ -75,6 +75,13 @@ describe('/remember and /memory', () => {
       expect((await handle(line))!.text).toContain('/remember <fact>');
   });
 
+  it('reject a text of more than 2,000 characters', async () => {
+    const { handle, all } = setUp();
+    expect((await handle(`/remember ${'x'.repeat(2_001)}`))!.text).toContain('at most 2000');
+    expect(await all()).toEqual([]);
+    expect((await handle(`/remember ${'x'.repeat(2_000)}`))!.text).toContain('Remembered: x');
+  });
+
   it('list the results of a query, one line each, turns with their author', async () => {
     const { handle, memory } = setUp();
     const content = { parts: [{ text: 'red\u001b[31m wine\nand more' }] };

@@ -22,6 +22,7 @@ import type {
   MemoryScope,
   MemoryService,
   MemoryStore,
+  Optional,
   Runtime,
   SearchMemoryRequest,
   SearchMemoryResponse,
@@ -146,7 +147,10 @@ export class StoredMemoryService implements MemoryService {
   }
 
   async updateMemory(
-    p: MemoryRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,
+    p: MemoryRef & {
+      id: string;
+      change: Optional<Omit<MemoryEntry, 'id' | 'score'>>;
+    } & CallOptions,
   ): Promise<MemoryEntry | undefined> {
     const scope = scopeOf(p);
     assertText('id', p.id);

@@ -10,6 +10,7 @@ import type {
   MemoryEntry,
   MemoryService,
   NewMemory,
+  Optional,
   Part,
   Runtime,
   SearchMemoryRequest,
@@ -17,7 +18,7 @@ import type {
   Span,
   State,
 } from '@thole/core';
-import { silentSpan } from '@thole/core/kit';
+import { invalidInput, silentSpan } from '@thole/core/kit';
 import type { RunTask } from '../invocation/run-task.ts';
 import type { ChildCall } from '../runner/runner-deps.ts';
 import { inMemorySpan } from '../traces/memory-span.ts';
@@ -120,16 +121,16 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
     );
   }
 
-  async addMemory(content: string | Content, p: Partial<Omit<NewMemory, 'content'>> = {}): Promise<MemoryEntry> {
+  async addMemory(content: string | Content, p: Optional<Omit<NewMemory, 'content'>> = {}): Promise<MemoryEntry> {
     this.assertOpen();
     const memory = this.#memory();
     if (!memory.addMemory) throw memoryMethodMissing('addMemory');
     const entry: NewMemory = {
-      kind: 'note',
-      author: 'user',
-      timestamp: this.runtime.now(),
-      sessionId: this.sessionId,
       ...p,
+      kind: p.kind ?? 'note',
+      author: p.author ?? 'user',
+      timestamp: p.timestamp ?? this.runtime.now(),
+      sessionId: p.sessionId ?? this.sessionId,
       content: typeof content === 'string' ? { role: 'user', parts: [{ text: content }] } : content,
     };
     const { appName, userId, signal } = this;
@@ -166,7 +167,15 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
         count: ({ memories }) => memories.length,
         records: ({ memories }) => memories,
       },
-      () => memory.searchMemory({ ...p, appName, userId, query, signal }),
+      async () => {
+        const response = await memory.searchMemory({ ...p, appName, userId, query, signal });
+        if (Array.isArray(response?.memories)) return response;
+        throw invalidInput(
+          'The result of searchMemory of the memory service',
+          'an object with a list memories',
+          response,
+        );
+      },
     );
   }
 

@@ -64,12 +64,12 @@ export async function* runAgent(
       resolveYield(task, event, yield event);
     } else if (!task.ended) {
       const steps = agent.runAsync(context);
-      if (typeof steps?.next !== 'function')
-        throw invalidInput(
-          `The result of runAsync of agent ${agent.name}`,
-          'an async generator (async *runAsync)',
-          steps,
-        );
+      if (typeof steps?.next !== 'function' || Symbol.iterator in steps) {
+        // An async function without `*` may reject later.
+        Promise.resolve(steps).catch(noop);
+        const source = `The result of runAsync of agent ${agent.name}`;
+        throw invalidInput(source, 'an async generator (async *runAsync)', steps);
+      }
       let isFinished = false;
       try {
         let step = await (span ? stepInSpan(span, steps) : steps.next());

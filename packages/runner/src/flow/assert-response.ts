@@ -1,4 +1,5 @@
 import { TholeError } from '@thole/core';
+import { typeName } from '@thole/core/kit';
 import type { LlmResponse, Part } from '@thole/core';
 import { isLlmResponse } from '../hooks/check-answer.ts';
 
@@ -10,6 +11,15 @@ const UNSPECIFIC_REASONS: readonly (string | undefined)[] = [
   'OTHER',
   'FINISH_REASON_UNSPECIFIED',
 ];
+
+/** Throws `MODEL_PROTOCOL` unless the result of `generateContentAsync` is an async iterable. */
+export function assertResponses(responses: unknown, model: string): void {
+  if (typeof (responses as Partial<AsyncIterable<unknown>> | undefined)?.[Symbol.asyncIterator] === 'function') return;
+  // An async function without `*` may reject later.
+  Promise.resolve(responses).catch(() => {});
+  const found = typeName(responses);
+  throw protocolError(model, `must return an async generator (async *generateContentAsync), got ${found}`);
+}
 
 /**
  * Throws `MODEL_PROTOCOL` if a model violates its contract: a wrong shape, a response after the final response, or a call

@@ -6,7 +6,7 @@ import { logFailure } from '../hooks/log-failure.ts';
 import { findModel, noModelError } from '../request/find-model.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { inSpan } from '../traces/run-trace.ts';
-import { assertFinal, assertResponse } from './assert-response.ts';
+import { assertFinal, assertResponse, assertResponses } from './assert-response.ts';
 import { ModelSpan } from './model-span.ts';
 
 /** A model's complete answer. `id` is the id of its event and of its partial events. */
@@ -114,6 +114,7 @@ export class ModelCall {
       const responses =
         callInterceptorOf(runtime)?.callModel({ model, request, options, agentName, branch }) ??
         model.generateContentAsync(request, options);
+      assertResponses(responses, model.model);
       this.#responses = responses[Symbol.asyncIterator]();
     }
     return this.#responses.next();

@@ -90,7 +90,7 @@ export async function* recover(init: RecoveryInit, options: RecoverOptions = {})
   /** The newest job of each session. Jobs of one session run one after another, because each needs its lease. */
   const newest = new Map<string, Promise<RecoveryResult>>();
   let begun = 0;
-  for await (const found of waitingInvocations(init, signal)) {
+  for await (const found of untilAborted(waitingInvocations(init, signal), signal)) {
     if (begun >= limit || signal?.aborted) break;
     const session = sessionKeyOf(found.ref);
     const resumed = Promise.resolve(newest.get(session)).then(() => resumeOne(init, found, options));
@@ -117,6 +117,15 @@ function assertRecoverable(service: SessionService): void {
   if (leasing && service.listWaitingSessions !== undefined) return;
   const missing = leasing ? 'listWaitingSessions()' : 'leases';
   throw new TholeError('LEASING_NOT_SUPPORTED', `recover needs a session service with ${missing}.`);
+}
+
+/** Yields the items. Ends, instead of throwing, if the signal is aborted. */
+async function* untilAborted<T>(items: AsyncIterable<T>, signal: AbortSignal | undefined): AsyncGenerator<T, void> {
+  try {
+    yield* items;
+  } catch (error) {
+    if (signal?.aborted !== true) throw error;
+  }
 }
 
 async function* waitingInvocations(

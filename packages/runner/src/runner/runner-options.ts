@@ -113,6 +113,8 @@ export function checkRunnerOptions(options: RunnerOptions): CheckedApp {
   assertConcurrency(options.concurrency);
   const plugins = (app ? app.plugins : options.plugins) ?? [];
   assertPlugins(plugins);
+  const models: unknown = (app ? app.models : options.models) ?? [];
+  assertModelFactories(app ? 'app.models' : 'models', models);
   const { compaction, contextCache, costOf } = app ?? {};
   if (compaction !== undefined) assertCompaction(compaction);
   if (contextCache !== undefined) assertContextCache(contextCache);
@@ -121,13 +123,19 @@ export function checkRunnerOptions(options: RunnerOptions): CheckedApp {
     name,
     rootAgent: (app ? app.rootAgent : options.agent)!,
     plugins,
-    models: (app ? app.models : options.models) ?? [],
+    models,
     suggestions: checkSuggestions(app?.suggestions),
     compaction,
     contextCache,
     costOf,
     durability: checkDurability(app),
   };
+}
+
+function assertModelFactories(name: string, models: unknown): asserts models is readonly ModelFactory[] {
+  if (!Array.isArray(models)) throw invalidInput(name, 'an array of model factories', models);
+  for (const [i, factory] of models.entries())
+    assertMethods(`${name}[${i}]`, factory, ['supports', 'create'], 'a model factory');
 }
 
 function checkDurability(app: App | undefined): Durability {
@@ -205,8 +213,8 @@ function assertConcurrency(concurrency: Concurrency | undefined): void {
   }
 }
 
-function assertMethods(argument: string, value: unknown, methods: readonly string[]): void {
-  if (typeof value !== 'object' || value === null) throw invalidInput(argument, 'a service', value);
+function assertMethods(argument: string, value: unknown, methods: readonly string[], kind = 'a service'): void {
+  if (typeof value !== 'object' || value === null) throw invalidInput(argument, kind, value);
   for (const method of methods) {
     if (typeof (value as { [name: string]: unknown })[method] !== 'function')
       throw new TholeError('INVALID_INPUT', `${argument} must have the method ${method}().`);

@@ -1,5 +1,5 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertDuration, assertName, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { assertDuration, assertName, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type {
   Agent,
   AgentTree,
@@ -236,7 +236,9 @@ export class Runner {
 
   /**
    * Signals the active run of a session to stop. Otherwise, if `invocationId` names a paused or unfinished invocation, ends it
-   * with `RUN_ABORTED` and closes its interrupts. Returns false if there is nothing to cancel.
+   * with `RUN_ABORTED` and closes its interrupts. Returns false if there is nothing to cancel. The process of the run may have
+   * died on another machine before it received the signal. Then `recover` continues the invocation after the lease has
+   * expired, unless `cancel` is called again with `invocationId`.
    */
   async cancel(p: { userId: string; sessionId: string; invocationId?: string | undefined }): Promise<boolean> {
     const ref = this.#refOf(p);
@@ -380,7 +382,10 @@ export class Runner {
     if (!model) {
       const factory = factories.find((each) => each.supports(name));
       if (!factory) throw new TholeError('MODEL_UNKNOWN', `No model factory of the runner supports "${name}".`);
-      this.#models.set(name, (model = factory.create(name)));
+      model = factory.create(name);
+      if (typeof model?.generateContentAsync !== 'function')
+        throw invalidInput(`The result of create of the model factory for "${name}"`, 'a model', model);
+      this.#models.set(name, model);
     }
     return model;
   }

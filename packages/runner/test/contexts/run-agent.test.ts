@@ -34,6 +34,16 @@ function createWrapper(name: string, sub: Agent, keep: (event: Event) => Event |
 describe('A custom agent with an invalid runAsync', () => {
   it.each<[string, Agent['runAsync'], string]>([
     ['returns a promise', (async () => 5) as never, 'The result of runAsync of agent root must be an async generator'],
+    [
+      'returns a rejected promise',
+      (async () => Promise.reject(new Error('boom'))) as never,
+      'The result of runAsync of agent root must be an async generator',
+    ],
+    [
+      'returns a generator that is not async',
+      function* () {} as never,
+      'The result of runAsync of agent root must be an async generator',
+    ],
     ['returns nothing', (() => undefined) as never, 'The result of runAsync of agent root must be an async generator'],
     [
       'yields undefined',

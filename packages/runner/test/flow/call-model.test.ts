@@ -42,6 +42,18 @@ describe('A model', () => {
     expect(error?.message).toBe(`The answer of model scripted is empty, and ${sentence}.`);
   });
 
+  it.each([
+    ['a rejected promise', async () => Promise.reject(new Error('socket hang up'))],
+    ['a generator that is not async', () => [][Symbol.iterator]()],
+    ['nothing', () => undefined],
+  ])('that returns %s ends the run with MODEL_PROTOCOL and names the correct form', async (_, generateContentAsync) => {
+    const { runner } = await createSetup(rootOf({ model: 'm', specVersion: 1, generateContentAsync } as never));
+    await expect(runner.runToCompletion(hello)).rejects.toMatchObject({
+      code: 'MODEL_PROTOCOL',
+      message: expect.stringMatching(/^Model m must return an async generator \(async \*generateContentAsync\), got /),
+    });
+  });
+
   it('that throws ends the run with its error as the cause', async () => {
     const cause = new Error('socket hang up');
     const { runner } = await createSetup(rootOf(new ScriptedLlm(cause)));

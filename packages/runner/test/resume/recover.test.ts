@@ -42,6 +42,29 @@ describe('Runner.recover', () => {
     expect(textsIn((await stored()).events).at(-1)).toBe('root: Too late.');
     expect(await Array.fromAsync(runner.recover())).toEqual([]);
   });
+
+  it('ends without an error if its signal is aborted, with the results of begun runs', async () => {
+    const tool = toolOf('pay', () => 'paid', { requireConfirmation: true, confirmationTtlMs: 60_000 });
+    const { runner, runtime, sessions } = await createSetup(
+      rootOf(new ScriptedLlm(calls('pay', {}, 'c1'), calls('pay', {}, 'c2')), { tools: [tool] }),
+    );
+    await sessions.createSession({ ...ref, sessionId: 't' });
+    await runner.runToCompletion(hello);
+    await runner.runToCompletion({ ...hello, sessionId: 't' });
+    await runner.close();
+    await runtime.advance(61_000);
+    const models = new ScriptedLlm(says('Too late.'), says('Too late.'));
+    const after = await createSetup(rootOf(models, { tools: [tool] }), { sessionService: sessions, runtime });
+    const stop = new AbortController();
+    const results: string[] = [];
+    for await (const { outcome } of after.runner.recover({ concurrency: 1, signal: stop.signal })) {
+      results.push(outcome);
+      stop.abort();
+    }
+    expect(results).toEqual(['completed']);
+    expect(await Array.fromAsync(after.runner.recover({ signal: stop.signal }))).toEqual([]);
+    expect(await Array.fromAsync(after.runner.recover())).toMatchObject([{ outcome: 'completed' }]);
+  });
 });
 
 describe('A run that sleeps', () => {

@@ -58,6 +58,23 @@ describe('Runner with invalid agents', () => {
     expect((await setup.runner.runToCompletion(hello)).text).toBe('still here');
   });
 
+  it.each([
+    ['that is not an array', {}, 'models must be an array of model factories, got an object.'],
+    ['with a function that creates factories', [() => ({})], 'models[0] must be a model factory, got a function.'],
+    ['with a model', [new ScriptedLlm()], 'models[0] must have the method supports().'],
+  ])('rejects an option models %s', async (_, models, message) => {
+    const root = new LlmAgent({ name: 'root', model: 'gemini-99' });
+    const setup = createSetup(root, { models: models as never });
+    await expect(setup).rejects.toMatchObject({ code: 'INVALID_INPUT', message });
+  });
+
+  it('ends a run with INVALID_INPUT if a model factory creates no model', async () => {
+    const factory = { patterns: ['gemini'], supports: () => true, create: async () => new ScriptedLlm() };
+    const root = new LlmAgent({ name: 'root', model: 'gemini-99' });
+    const setup = await createSetup(root, { models: [factory as never] });
+    await expectError(setup, {}, { code: 'INVALID_INPUT', messagePart: 'factory for "gemini-99" must be a model' });
+  });
+
   it('ends a run with DUPLICATE_NAME if a toolset has a tool of the same name (contract 24)', async () => {
     const toolset: Toolset = { getTools: async () => [toolOf('look', () => 2)], close: async () => {} };
     const setup = await createSetup(rootOf(new ScriptedLlm(), { tools: [toolOf('look', () => 1), toolset] }));

@@ -52,7 +52,10 @@ export const artifactContentCases: readonly ArtifactCase[] = [
       });
       const loaded = decodeBase64((await service.loadArtifact(file()))!.inlineData!.data)!;
       assert.equal(loaded.length, bytes.length);
-      assert.ok(loaded.every((byte, i) => byte === bytes[i]));
+      assert.ok(
+        loaded.every((byte, i) => byte === bytes[i]),
+        'the loaded bytes must be the saved bytes',
+      );
     },
   },
   {

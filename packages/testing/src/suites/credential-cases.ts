@@ -42,9 +42,12 @@ const pendingCases: readonly CredentialCase[] = [
       // A write may remove only expired sign-ins.
       await service.savePendingAuth({ ...interrupt('other'), pending: { authConfig: signIn, expiresAt: now + 90 } });
       const found = await Promise.all(['long', 'later', 'other'].map((id) => service.loadPendingAuth(interrupt(id))));
-      assert.ok(found.every((each) => each !== undefined));
+      assert.ok(
+        found.every((each) => each !== undefined),
+        'sign-ins that have not expired must be kept',
+      );
       await t.runtime.advance(1_000_000);
-      assert.ok(await service.loadPendingAuth(interrupt('long')));
+      assert.ok(await service.loadPendingAuth(interrupt('long')), 'a sign-in without expiresAt must be kept');
       same(await service.loadCredential(credential()), token('t'));
     },
   },
@@ -212,7 +215,7 @@ export const credentialServiceCases: readonly CredentialCase[] = [
       same(await service.loadCredential(credential()), undefined);
       same(await service.loadPendingAuth(interrupt()), undefined);
       for (const ref of kept) same(await service.loadCredential(ref), token('t'), JSON.stringify(ref));
-      assert.ok(await service.loadPendingAuth(interrupt('i', 'u2')));
+      assert.ok(await service.loadPendingAuth(interrupt('i', 'u2')), 'the sign-in of another user must be kept');
     },
   },
   {

@@ -40,12 +40,18 @@ export const embedderCases: readonly Case<Embedder>[] = [
     sentence: 'returns a Float32Array of `dimensions` finite numbers for each query and document',
     contracts: [32],
     async check(embedder) {
-      assert.ok(Number.isSafeInteger(embedder.dimensions) && embedder.dimensions > 0);
+      assert.ok(
+        Number.isSafeInteger(embedder.dimensions) && embedder.dimensions > 0,
+        'dimensions must be an integer ≥ 1',
+      );
       for (const task of ['query', 'document'] as const) {
         const [vector] = await embedder.embed(['I love pizza.'], { task });
         assert.equal(Object.prototype.toString.call(vector), '[object Float32Array]');
         assert.equal(vector!.length, embedder.dimensions);
-        assert.ok(vector!.every((x) => Number.isFinite(x)) && vector!.some((x) => x !== 0));
+        assert.ok(
+          vector!.every((x) => Number.isFinite(x)) && vector!.some((x) => x !== 0),
+          'the numbers must be finite and not all 0',
+        );
       }
     },
   },
@@ -63,7 +69,7 @@ export const embedderCases: readonly Case<Embedder>[] = [
     sentence: 'accepts a batch of maxBatch texts',
     contracts: [32],
     async check(embedder) {
-      assert.ok(Number.isSafeInteger(embedder.maxBatch) && embedder.maxBatch > 0);
+      assert.ok(Number.isSafeInteger(embedder.maxBatch) && embedder.maxBatch > 0, 'maxBatch must be an integer ≥ 1');
       const count = Math.min(embedder.maxBatch, 100);
       const texts = Array.from({ length: count }, (_, i) => `Room number ${i}.`);
       assert.equal((await embedder.embed(texts, { task: 'document' })).length, count);
@@ -78,7 +84,7 @@ export const embedderCases: readonly Case<Embedder>[] = [
       const before = Float32Array.from(first!);
       first!.fill(0);
       const [second] = await embedder.embed(['I love pizza.'], { task: 'document' });
-      assert.ok(cosine(before, second!) > 0.999);
+      assert.ok(cosine(before, second!) > 0.999, 'both vectors must be the same, also after the first one was changed');
     },
   },
   {
@@ -88,7 +94,7 @@ export const embedderCases: readonly Case<Embedder>[] = [
     async check(embedder) {
       const [query] = await embedder.embed(['who loves pizza'], { task: 'query' });
       const [near, far] = await inBatches(embedder, ['I love pizza with olives.', 'The train leaves at nine.']);
-      assert.ok(cosine(query!, near!) > cosine(query!, far!));
+      assert.ok(cosine(query!, near!) > cosine(query!, far!), 'the query must be nearer to the text about it');
     },
   },
   {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import {
   askOf,
   expectGranted,
@@ -57,7 +58,8 @@ export const leaseAskCases: readonly SessionStoreCase[] = [
       for (const fence of ['f2', 'f3', 'f4']) {
         const answer = await expectNotGranted(leases, 'waiting', askOf(fence));
         counts.push(answer.waiting);
-        const { expiresInMs, ...heldBy } = answer.heldBy!;
+        assert.ok(answer.heldBy, 'the answer must have heldBy, the live lease');
+        const { expiresInMs, ...heldBy } = answer.heldBy;
         same(heldBy, { fence: 'f1', invocationId: 'invocation of f1', process: 'process 1' });
         assertAbout(expiresInMs, 6_000);
       }

@@ -139,7 +139,7 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
       await appendTo(store, 'e2');
       const marks = { unfinished: 'i1' };
       for (const ifLastSeq of [0, 1, 3])
-        same(await leases.release(refTo(), 'f1', { ifLastSeq, marks }), false, String(ifLastSeq));
+        same(await leases.release(refTo(), 'f1', { ifLastSeq, marks }), false, `released with ifLastSeq ${ifLastSeq}`);
       same([await findHeldFences(leases, 'f1'), await marksOf(store)], [['f1'], noMarks]);
       await appendTo(store, 'e3', { fence: 'f1' });
       same(await leases.release(refTo(), 'f1', { ifLastSeq: 3, marks }), true);

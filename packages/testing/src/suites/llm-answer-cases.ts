@@ -28,7 +28,7 @@ export const llmAnswerCases: readonly Case<LlmSubject>[] = [
         const responses = await collect(await subject.llm(scenario), { stream: false });
         assert.equal(responses.length, 1);
         assert.equal(textIn(responses), whole(scenario.pieces));
-        assert.ok(!responses[0]!.partial);
+        assert.ok(!responses[0]!.partial, 'the only response must not be partial');
         assert.ok(responses[0]!.finishReason, 'the final response must have a finishReason');
         assert.equal(responses[0]!.content?.role, 'model');
       }

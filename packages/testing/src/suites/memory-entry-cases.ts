@@ -55,7 +55,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
     async check(memory) {
       await memory.addMemory!({ ...alice, memories: [{ ...fact, score: 7 } as MemoryEntry] });
       await search(memory, 'floors');
-      assert.ok(!('score' in (await listEntries(memory))[0]!));
+      assert.ok(!('score' in (await listEntries(memory))[0]!), 'a listed entry must not have a score');
     },
   },
   {
@@ -123,7 +123,10 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
       await memory.addMemory!({ ...alice, memories: [entry('Allergic to mango.', { id: 'n1' })] });
       assert.deepEqual(await listTexts(memory), ['Allergic to mango.']);
       assert.deepEqual(await searchTexts(memory, 'mango'), ['Allergic to mango.']);
-      assert.ok(!(await searchTexts(memory, 'kiwi')).includes('Allergic to kiwi.'));
+      assert.ok(
+        !(await searchTexts(memory, 'kiwi')).includes('Allergic to kiwi.'),
+        'the replaced text must not be found',
+      );
     },
   },
   {
@@ -140,7 +143,10 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
       );
       assert.deepEqual(await listTexts(memory), ['Allergic to mango.']);
       assert.equal((await searchTexts(memory, 'mango'))[0], 'Allergic to mango.');
-      assert.ok(!(await searchTexts(memory, 'kiwi')).includes('Allergic to kiwi.'));
+      assert.ok(
+        !(await searchTexts(memory, 'kiwi')).includes('Allergic to kiwi.'),
+        'the replaced text must not be found',
+      );
     },
   },
   {
@@ -158,7 +164,10 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
       });
       assert.deepEqual(updated, { ...fact, content, validTo: longAgo + 5 });
       assert.equal((await searchTexts(memory, 'garden'))[0], 'Prefers the ground floor, near the garden.');
-      assert.ok(!(await searchTexts(memory, 'high')).includes('Prefers high floors.'));
+      assert.ok(
+        !(await searchTexts(memory, 'high')).includes('Prefers high floors.'),
+        'the replaced text must not be found',
+      );
     },
   },
   {

@@ -276,7 +276,10 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
       await memory.addSessionToMemory(sessionWith([textEvent('user', 1, 'I love pizza.')], { id: 's2' }));
       assert.deepEqual(await listTexts(memory), ['Or pasta.', 'I love pizza.']);
       await memory.addMemory!({ ...alice, memories: [entry('Pizza it is.', { id: second, kind: 'turn' })] });
-      assert.ok((await searchTexts(memory, 'pizza it is')).includes('Pizza it is.'));
+      assert.ok(
+        (await searchTexts(memory, 'pizza it is')).includes('Pizza it is.'),
+        'an entry that addMemory restored must be found',
+      );
     },
   },
   {

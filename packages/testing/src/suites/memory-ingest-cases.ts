@@ -28,7 +28,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
       await memory.addSessionToMemory(sessionWith([userTurn]));
       const [turn] = await search(memory, 'pizza');
       const { score, relevance: _, ...rest } = turn!;
-      assert.ok(typeof score === 'number' && score > 0);
+      assert.ok(typeof score === 'number' && score > 0, 'a result must have a score above 0');
       assert.deepEqual(rest, {
         id: turnId('s1', 'e1'),
         kind: 'turn',

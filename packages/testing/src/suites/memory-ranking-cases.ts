@@ -14,10 +14,13 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
     async check(memory) {
       await memory.addSessionToMemory(talk);
       const memories = await search(memory, 'pizza with olives by the pool');
-      assert.ok(memories.length >= 3);
+      assert.ok(memories.length >= 3, `expected at least 3 results, got ${memories.length}`);
       assert.equal(memories[0]!.eventId, 'e1');
       const scores = memories.map((one) => one.score!);
-      assert.ok(scores.every((score) => Number.isFinite(score)));
+      assert.ok(
+        scores.every((score) => Number.isFinite(score)),
+        'each score must be a finite number',
+      );
       assert.deepEqual(
         scores,
         [...scores].sort((a, b) => b - a),
@@ -158,7 +161,7 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
       );
       const texts = await searchTexts(memory, 'breakfast');
       assert.deepEqual(texts.slice(0, 2).sort(), ['Porridge with honey.', 'What do you have for breakfast?']);
-      assert.ok(!texts.includes('Small talk, part 7.'));
+      assert.ok(!texts.includes('Small talk, part 7.'), 'a distant turn must not be a result');
     },
   },
   {

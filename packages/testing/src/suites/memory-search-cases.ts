@@ -42,7 +42,7 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
       await memory.addSessionToMemory(talk);
       const all = await search(memory, 'pool bar');
       const [best, second] = all.map((one) => one.score!);
-      assert.ok(all.length >= 3 && second! < best!);
+      assert.ok(all.length >= 3 && second! < best!, 'expected at least 3 results, with a lower score for the second');
       assert.deepEqual(await search(memory, 'pool bar', { minScore: 0 }), all);
       assert.deepEqual(await search(memory, 'pool bar', { minScore: 1 }), all.slice(0, 1));
       const half = second! / best!;
@@ -61,7 +61,10 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
       await memory.addSessionToMemory(talk);
       const all = await search(memory, 'I love pizza with olives.');
       assert.ok(Math.abs(all[0]!.score! - 1) < 1e-5, 'the same text has a cosine of 1');
-      assert.ok(all.every((one) => one.score! <= 1 + 1e-5 && one.score! >= -1 - 1e-5));
+      assert.ok(
+        all.every((one) => one.score! <= 1 + 1e-5 && one.score! >= -1 - 1e-5),
+        'each score must be from -1 to 1',
+      );
       assert.deepEqual(await search(memory, 'I love pizza with olives.', { minScore: 0.99 }), all.slice(0, 1));
     },
   },
@@ -192,9 +195,15 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
         change: { content: { parts: [{ text: 'Allergic to mango.' }] } },
       });
       assert.equal((await searchTexts(memory, 'mango'))[0], 'Allergic to mango.');
-      assert.ok(!(await searchTexts(memory, 'kiwi')).includes('Allergic to kiwi.'));
+      assert.ok(
+        !(await searchTexts(memory, 'kiwi')).includes('Allergic to kiwi.'),
+        'a text that another instance replaced or deleted must not be found',
+      );
       await memory.deleteMemory!({ ...alice, ids: ['n1'] });
-      assert.ok(!(await searchTexts(other, 'mango')).includes('Allergic to mango.'));
+      assert.ok(
+        !(await searchTexts(other, 'mango')).includes('Allergic to mango.'),
+        'a text that another instance replaced or deleted must not be found',
+      );
     },
   },
 ];

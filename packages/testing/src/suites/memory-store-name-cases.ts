@@ -140,7 +140,7 @@ export const memoryStoreNameCases: readonly MemoryStoreCase[] = [
         const found: string[] = [];
         for (let cursor: string | undefined; ;) {
           const { userIds, next } = await store.abilities.users!.listUsers(appName, { limit, cursor });
-          assert.ok(userIds.length <= limit);
+          assert.ok(userIds.length <= limit, `expected at most ${limit} users on a page, got ${userIds.length}`);
           found.push(...userIds);
           if (next === undefined) return found;
           cursor = nextCursor(next, cursor);

@@ -88,7 +88,10 @@ export const memoryStoreRemoveCases: readonly MemoryStoreCase[] = [
       assert.deepEqual(await ids(store), []);
       const { changes, removals } = await readAllChanges(store);
       assert.deepEqual([changes.length, removals, changes.at(-1)!.seq], [7, 7, 14]);
-      assert.ok(changes.every((each) => 'removed' in each));
+      assert.ok(
+        changes.every((each) => 'removed' in each),
+        'each change must be a tombstone',
+      );
       assert.deepEqual(await store.put(alice, [note('after', { timestamp: 101 })], 'ifAbsent'), {
         written: ['after'],
         seq: 15,
@@ -110,7 +113,7 @@ export const memoryStoreRemoveCases: readonly MemoryStoreCase[] = [
       await store.remove(alice, { sessionId: 'b' }, 0);
       await store.put(alice, [note('c')], 'replace');
       const results = [await store.since(alice, 0, 10), await store.get(alice, ['a', 'b', 'c']), await texts(store)];
-      assert.ok(!JSON.stringify(results).includes('secret'));
+      assert.ok(!JSON.stringify(results).includes('secret'), 'a method returned the removed or replaced text');
     },
   },
   {

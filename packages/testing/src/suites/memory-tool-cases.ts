@@ -208,7 +208,10 @@ export const memoryToolCases: readonly Case<MemoryTools>[] = [
       const memoryService = new AnsweringMemory(new TholeError('STORE_UNAVAILABLE', 'The store is gone.'));
       assert.deepEqual(await preload(preloadMemory, { runtime, memoryService }), requestOf(MESSAGE));
       assert.equal(runtime.logs.length, 1);
-      assert.ok(!JSON.stringify(runtime.logs).includes(MESSAGE_TEXT));
+      assert.ok(
+        !JSON.stringify(runtime.logs).includes(MESSAGE_TEXT),
+        'the log must not contain the text of the message',
+      );
     },
   },
   {

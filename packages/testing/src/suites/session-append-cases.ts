@@ -27,7 +27,7 @@ export const sessionAppendCases: readonly SessionCase[] = [
       const [stored] = await append(service, refTo(), stateEvent('e1', { a: [1] }));
       same((await read(service)).events, [stored]);
       assert.equal(stored!.seq, 1);
-      assert.ok(isDeeplyFrozen(stored));
+      assert.ok(isDeeplyFrozen(stored), 'the returned event must be deeply frozen');
     },
   },
   {
@@ -155,7 +155,10 @@ export const sessionAppendCases: readonly SessionCase[] = [
       controller.abort(reason);
       const outcome = await call.catch((error: unknown) => error);
       if (outcome instanceof Error)
-        assert.ok(TholeError.is(outcome, 'STORE_OUTCOME_UNKNOWN') && outcome.cause === reason, String(outcome));
+        assert.ok(
+          TholeError.is(outcome, 'STORE_OUTCOME_UNKNOWN') && outcome.cause === reason,
+          `got ${String(outcome)}`,
+        );
       const again = await service.appendEvent({ session: refTo(), event: stateEvent('e1', { a: 1 }) });
       same([again.seq, idsOf((await read(service)).events)], [1, ['e1']]);
     },
@@ -191,7 +194,7 @@ export const sessionAppendCases: readonly SessionCase[] = [
           service.appendEvent({ session: refTo(), event }),
           `${member} ${String(value)}`,
         );
-        assert.ok(error.message.includes(member), error.message);
+        assert.ok(error.message.includes(member), `the message must name ${member}: ${error.message}`);
       }
       for (const event of [undefined, null, 'e', []] as unknown as Event[]) {
         await rejectsWith('INVALID_INPUT', service.appendEvent({ session: refTo(), event }), JSON.stringify(event));

@@ -24,7 +24,7 @@ export const sessionCreateCases: readonly SessionCase[] = [
       const user = { appName: 'app', userId: 'u' };
       const [one, other] = [await service.createSession(user), await service.createSession(user)];
       assert.notEqual(one.id, other.id);
-      assert.ok(one.id.length > 0);
+      assert.ok(one.id.length > 0, 'the id must not be empty');
       same((await read(service, refTo(one.id))).incarnation, one.incarnation);
     },
   },
@@ -36,7 +36,7 @@ export const sessionCreateCases: readonly SessionCase[] = [
       await runtime.advance(1_250);
       const session = await service.createSession(refTo());
       const { incarnation, marks: _, ...rest } = session;
-      assert.ok(incarnation.length > 0);
+      assert.ok(incarnation.length > 0, 'the incarnation must not be empty');
       same(rest, {
         id: 's',
         appName: 'app',
@@ -85,7 +85,7 @@ export const sessionCreateCases: readonly SessionCase[] = [
       assert.equal(winners.length, 1);
       for (const result of results) {
         if (result.status === 'rejected')
-          assert.ok(TholeError.is(result.reason, 'SESSION_ALREADY_EXISTS'), String(result.reason));
+          assert.ok(TholeError.is(result.reason, 'SESSION_ALREADY_EXISTS'), `got ${String(result.reason)}`);
       }
       same(await stateOf(service), winners[0]!.value.state);
     },

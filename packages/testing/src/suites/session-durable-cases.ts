@@ -29,7 +29,7 @@ export const sessionDurableCases: readonly SessionCase[] = [
       const other = await reopen(t);
       const session = await read(other);
       same(session, await read(service));
-      assert.ok(session.events.every(isDeeplyFrozen));
+      assert.ok(session.events.every(isDeeplyFrozen), 'the events must be deeply frozen');
       await rejectsWith('SESSION_ALREADY_EXISTS', other.createSession(refTo()));
     },
   },

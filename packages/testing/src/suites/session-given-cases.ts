@@ -83,7 +83,7 @@ export const sessionGivenCases: readonly SessionCase[] = [
       await append(service, session, stateEvent('e2', { c: 1 }));
       const stored = await read(service);
       same([idsOf(stored.events), stored.state, stored.lastSeq], [['e1', 'e2'], { a: 1, c: 1, 'app:b': 1 }, 2]);
-      assert.ok(stored.lastUpdateTime < 1_900_000_000);
+      assert.ok(stored.lastUpdateTime < 1_900_000_000, 'lastUpdateTime must not be the time of the given session');
     },
   },
   {

@@ -68,7 +68,8 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
     async check(service) {
       const leasing = await setUpLeasing(service);
       const lease = await leasing.lease(refTo(), request('i1'));
-      const { incarnation } = lease.head!;
+      assert.ok(lease.head, 'the lease must have the head of the session');
+      const { incarnation } = lease.head;
       const { fence } = lease;
       const run = { session: refTo(), incarnation, fence };
       await service.appendEvent({ ...run, event: eventOf('before') });

@@ -22,7 +22,10 @@ export const sessionInterruptCases: readonly SessionCase[] = [
       const queued = leasing.lease(refTo(), request('i2'));
       await staysPending(runtime, queued);
       const newer = leasing.lease(refTo(), request('i3', { policy: 'interrupt' }));
-      assert.ok(TholeError.is(await abortsWithin(runtime, first.stop, 2_000), 'RUN_INTERRUPTED'));
+      assert.ok(
+        TholeError.is(await abortsWithin(runtime, first.stop, 2_000), 'RUN_INTERRUPTED'),
+        'stop must be aborted with RUN_INTERRUPTED',
+      );
       await staysPending(runtime, newer);
       await service.appendEvent({ session: refTo(), event: eventOf('cleanup'), fence: first.fence });
       await first.release();
@@ -127,7 +130,10 @@ export const sessionInterruptCases: readonly SessionCase[] = [
       assert.equal(await leasing.requestStop(refTo('s', 'u2'), 'i1'), false);
       assert.equal(lease.stop.aborted, false);
       assert.equal(await leasing.requestStop(refTo(), 'i1'), true);
-      assert.ok(TholeError.is(await abortsWithin(runtime, lease.stop, 2_000), 'RUN_ABORTED'));
+      assert.ok(
+        TholeError.is(await abortsWithin(runtime, lease.stop, 2_000), 'RUN_ABORTED'),
+        'stop must be aborted with RUN_ABORTED',
+      );
       same((await leasing.current(refTo()))?.invocationId, 'i1');
       await lease.release();
       assert.equal(await leasing.requestStop(refTo(), 'i1'), false);

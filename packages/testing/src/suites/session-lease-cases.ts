@@ -37,12 +37,9 @@ export const sessionLeaseCases: readonly SessionCase[] = [
       const head = async (): Promise<string> => {
         const lease = await leasingOf(service).lease(refTo(), request('i'));
         await lease.release();
-        return JSON.stringify([
-          lease.head!.incarnation,
-          lease.head!.lastSeq,
-          lease.head!.appVersion,
-          lease.head!.userVersion,
-        ]);
+        assert.ok(lease.head, 'the lease must have the head of the session');
+        const { incarnation, lastSeq, appVersion, userVersion } = lease.head;
+        return JSON.stringify([incarnation, lastSeq, appVersion, userVersion]);
       };
       const heads = [await head()];
       same(await head(), heads[0]);
@@ -76,7 +73,10 @@ export const sessionLeaseCases: readonly SessionCase[] = [
       const second = leasing.lease(refTo(), request('i2', { waitMs: 20_000 }));
       await staysPending(runtime, second, 4_000);
       await settlesWithin(runtime, second, 4_000);
-      assert.ok(TholeError.is(await abortsWithin(runtime, first.lost, 5_000), 'LEASE_LOST'));
+      assert.ok(
+        TholeError.is(await abortsWithin(runtime, first.lost, 5_000), 'LEASE_LOST'),
+        'lost must be aborted with LEASE_LOST',
+      );
       await rejectsWith('LEASE_LOST', first.renew());
     },
   },

@@ -104,7 +104,7 @@ export const sessionListCases: readonly SessionCase[] = [
           service.listSessions({ appName: 'app', [name]: value }),
           `${name} ${String(value)}`,
         );
-        assert.ok(error.message.includes(name));
+        assert.ok(error.message.includes(name), `the message must name ${name}: ${error.message}`);
       }
     },
   },
@@ -115,8 +115,9 @@ export const sessionListCases: readonly SessionCase[] = [
     async check(service) {
       await createSession(service, refTo(), { a: { b: 1 }, 'user:c': [1] });
       const { sessions } = await service.listSessions({ appName: 'app' });
-      (sessions[0]!.state['a'] as { b: number }).b = 2;
-      (sessions[0]!.state['user:c'] as number[]).push(2);
+      assert.ok(sessions[0], 'the list must have the session');
+      (sessions[0].state['a'] as { b: number }).b = 2;
+      (sessions[0].state['user:c'] as number[]).push(2);
       sessions.length = 0;
       same(await stateOf(service), { a: { b: 1 }, 'user:c': [1] });
       same((await service.listSessions({ appName: 'app' })).total, 1);
@@ -175,7 +176,11 @@ export const sessionListCases: readonly SessionCase[] = [
       await createSession(service);
       await append(service, refTo(), eventOf('e1'), eventOf('e2'));
       for (const ifLastSeq of [0, 1, 3])
-        assert.equal(await service.deleteSession({ ...refTo(), ifLastSeq }), false, String(ifLastSeq));
+        assert.equal(
+          await service.deleteSession({ ...refTo(), ifLastSeq }),
+          false,
+          `deleted with ifLastSeq ${ifLastSeq}`,
+        );
       same((await read(service)).lastSeq, 2);
       assert.equal(await service.deleteSession({ ...refTo(), ifLastSeq: 2 }), true);
       await createSession(service);

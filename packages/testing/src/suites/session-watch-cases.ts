@@ -67,7 +67,7 @@ export const sessionWatchCases: readonly SessionCase[] = [
       const [stored] = await append(service, refTo(), stateEvent('e1', { a: [1], 'temp:b': 1 }));
       const [seen] = await nextEvents;
       same(seen, stored);
-      assert.ok(isDeeplyFrozen(seen));
+      assert.ok(isDeeplyFrozen(seen), 'the yielded event must be deeply frozen');
       watcher.stop();
     },
   },

@@ -60,7 +60,7 @@ export const sessionWindowCases: readonly SessionCase[] = [
         stateEvent('e1', { a: { b: [1] } }, { customMetadata: { deep: { deeper: [1] } } }),
       );
       const session = await read(service);
-      assert.ok(isDeeplyFrozen(session.events[0]));
+      assert.ok(isDeeplyFrozen(session.events[0]), 'the returned event must be deeply frozen');
     },
   },
   {
@@ -202,7 +202,7 @@ export const sessionWindowCases: readonly SessionCase[] = [
             service.getSession({ ...refTo(), [name]: value }),
             `${name} ${String(value)}`,
           );
-          assert.ok(error.message.includes(name));
+          assert.ok(error.message.includes(name), `the message must name ${name}: ${error.message}`);
         }
       }
     },

@@ -38,7 +38,7 @@ export const vectorInputCases: readonly Case<VectorStore>[] = [
         found.map(({ id }) => id),
         ['a'],
       );
-      assert.ok(Number.isFinite(found[0]!.score));
+      assert.ok(Number.isFinite(found[0]!.score), 'the score must be a finite number');
     },
   },
   {

@@ -66,7 +66,7 @@ export const vectorScopeCases: readonly Case<VectorStore>[] = [
         await store.delete(scope, 'everything');
       }
       const [only] = await nearest(store, [1, 0]);
-      assert.ok(only?.id === 'a' && only.score > 0.999);
+      assert.ok(only?.id === 'a' && only.score > 0.999, 'the vector of this user and app must not change');
     },
   },
   {

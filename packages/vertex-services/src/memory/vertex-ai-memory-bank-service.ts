@@ -17,6 +17,7 @@ import type {
   MemoryFilter,
   MemoryRef,
   MemoryService,
+  Optional,
   Runtime,
   SearchMemoryRequest,
   SearchMemoryResponse,
@@ -176,7 +177,10 @@ export class VertexAiMemoryBankService implements MemoryService {
   }
 
   async updateMemory(
-    p: MemoryRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,
+    p: MemoryRef & {
+      id: string;
+      change: Optional<Omit<MemoryEntry, 'id' | 'score'>>;
+    } & CallOptions,
   ): Promise<MemoryEntry | undefined> {
     const scope = bankScopeOf(p);
     assertText('id', p.id);
