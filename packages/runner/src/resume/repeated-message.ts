@@ -28,6 +28,19 @@ export interface SessionOpening {
   openWithoutLease(): Promise<OpenRun>;
 }
 
+/** The session after one attempt to open it, and the stored message with the id. */
+interface Attempt {
+  /** The session with the lease. Undefined if another run holds the session. */
+  readonly opened: OpenRun | undefined;
+  /** The error if another run holds the session, and the invocation of that run. */
+  readonly busy: unknown;
+  readonly running: string | undefined;
+  /** The session with or without the lease. Undefined if it does not exist yet. */
+  readonly readable: OpenRun | undefined;
+  /** The stored message. */
+  readonly earlier: Event | undefined;
+}
+
 /**
  * Opens the session for a message with an id. For a stored message, passes the events of its invocation to the reader: if a process
  * runs the invocation, until the invocation ends or pauses. If the process of the invocation has ended before the invocation, sets
@@ -39,40 +52,50 @@ export async function openWithMessageId(
   message: Content,
   opening: SessionOpening,
 ): Promise<OpenRun | undefined> {
+  const tryWith = (open: () => Promise<OpenRun | undefined>): Promise<Attempt | undefined> =>
+    tryToOpen(task, { message, opening, open });
+  const found = await findOrOpen(task, opening, tryWith);
+  if (!found?.earlier) return found?.opened;
+  const tryAgain = (): Promise<Attempt | undefined> => tryWith(() => opening.openIfFree({ mayCreate: false }));
+  return followInvocation(task, opening, { found, tryAgain });
+}
+
+/**
+ * Returns the attempt that has found the stored message, or that has opened the session for a new one. Undefined if the new message
+ * has joined another run.
+ */
+async function findOrOpen(
+  task: RunTask,
+  opening: SessionOpening,
+  tryWith: (open: () => Promise<OpenRun | undefined>) => Promise<Attempt | undefined>,
+): Promise<Attempt | undefined> {
   const { runtime } = task.runner;
   const beginLimit = runtime.monotonic() + MAX_BEGIN_MS;
-  let isNew = false;
-  let wasFree = false;
-  /** `seq` of the newest event that was read. 0 until the message is found. */
-  let after = 0;
   for (;;) {
-    let opened: OpenRun | undefined;
-    let busy: unknown;
-    try {
-      opened = await (isNew ? opening.openForNew() : opening.openIfFree({ mayCreate: after === 0 }));
-      if (!opened) return undefined;
-    } catch (error) {
-      if (!TholeError.is(error, 'SESSION_BUSY') || task.lease) throw error;
-      busy = error;
-    }
-    // Read before the events: if the invocation has ended, all its events are stored.
-    const running = opened ? undefined : await task.sessionAccess.currentInvocation();
-    const readable: OpenRun | undefined = opened ?? (await openWithoutLease(task, opening));
-    const earlier: Event | undefined = readable && findRepeated(task, readable.session, message);
-    if (!readable || !earlier) {
-      if (after > 0) throw sessionDeleted(task.ref);
-      if (opened) return opened;
-      // Another run may have stored the message during the wait for the lease, so the message was searched again.
-      if (isNew) throw busy;
-      if (mayStoreMessage(task, running, readable) && runtime.monotonic() < beginLimit) {
-        await waitForNextEvent(task, readable?.session.lastSeq ?? 0);
-        continue;
-      }
-      isNew = true;
-      task.opened = undefined;
-      continue;
-    }
-    isNew = false;
+    const attempt = (await tryWith(() => opening.openIfFree({ mayCreate: true })))!;
+    if (attempt.earlier || attempt.opened) return attempt;
+    if (!mayStoreMessage(task, attempt) || runtime.monotonic() >= beginLimit) break;
+    await waitForNextEvent(task, attempt.readable?.session.lastSeq ?? 0);
+  }
+  task.opened = undefined;
+  const attempt = await tryWith(() => opening.openForNew());
+  // Another run may have stored the message during the wait for the lease, so the message was searched again.
+  if (attempt && !attempt.earlier && !attempt.opened) throw attempt.busy;
+  return attempt;
+}
+
+/** Passes the events of the invocation of a stored message to the reader. Returns the session if this run has to continue the invocation. */
+async function followInvocation(
+  task: RunTask,
+  opening: SessionOpening,
+  { found, tryAgain }: { found: Attempt; tryAgain: () => Promise<Attempt | undefined> },
+): Promise<OpenRun | undefined> {
+  let wasFree = false;
+  /** `seq` of the newest event that was read. */
+  let after = 0;
+  for (let attempt: Attempt | undefined = found; ; attempt = await tryAgain()) {
+    const { earlier, opened, readable, running }: Partial<Attempt> = attempt ?? {};
+    if (!readable || !earlier) throw sessionDeleted(task.ref);
     const { invocationId } = earlier;
     const hasEnded = interruptsOf(readable.session).endOf(invocationId) !== undefined;
     const isUnfinished = readable.session.unfinished === invocationId && !hasEnded;
@@ -99,6 +122,27 @@ export async function openWithMessageId(
   }
 }
 
+/** Opens the session, or reads it if another run holds it, and searches the message. Returns undefined if the message has joined another run. */
+async function tryToOpen(
+  task: RunTask,
+  { message, opening, open }: { message: Content; opening: SessionOpening; open: () => Promise<OpenRun | undefined> },
+): Promise<Attempt | undefined> {
+  let opened: OpenRun | undefined;
+  let busy: unknown;
+  try {
+    opened = await open();
+    if (!opened) return undefined;
+  } catch (error) {
+    if (!TholeError.is(error, 'SESSION_BUSY') || task.lease) throw error;
+    busy = error;
+  }
+  // Read before the events: if the invocation has ended, all its events are stored.
+  const running = opened ? undefined : await task.sessionAccess.currentInvocation();
+  const readable = opened ?? (await openWithoutLease(task, opening));
+  const earlier = readable && findRepeated(task, readable.session, message);
+  return { opened, busy, running, readable, earlier };
+}
+
 /** Reads the session, or its new events. Returns undefined if it does not exist yet: the other run creates it. */
 async function openWithoutLease(task: RunTask, opening: SessionOpening): Promise<OpenRun | undefined> {
   const { opened, sessionAccess, signal } = task;
@@ -119,11 +163,7 @@ async function openWithoutLease(task: RunTask, opening: SessionOpening): Promise
  * True if the active run has stored no message yet. It may be about to store the same message, and a new message must not stop it
  * or fail. With the policy `queue`, the message waits for the lease, and is then searched again.
  */
-function mayStoreMessage(
-  { sessionAccess }: RunTask,
-  running: string | undefined,
-  readable: OpenRun | undefined,
-): boolean {
+function mayStoreMessage({ sessionAccess }: RunTask, { readable, running }: Attempt): boolean {
   if (running === undefined || sessionAccess.isQueued) return false;
   // A run of `regenerate` stores the marker of its rewind before its message.
   const isOther = ({ content, invocationId }: Event): boolean => invocationId !== running || content === undefined;
