@@ -77,7 +77,7 @@ export class InMemorySessionStore implements SessionStore {
       state: { ...session.state },
       createTime,
       lastUpdateTime,
-      events: new EventList(session.events),
+      events: new EventList(session.events, session.lastSeq),
       marks: { ...marks },
       isListed: false,
       forkedFrom,
@@ -103,7 +103,7 @@ export class InMemorySessionStore implements SessionStore {
     limit: number,
   ): Promise<Pick<StoredSession, 'incarnation' | 'events'> | undefined> {
     const session = this.#find(key)?.session;
-    return session && { incarnation: session.incarnation, events: session.events.slice(afterSeq, afterSeq + limit) };
+    return session && { incarnation: session.incarnation, events: session.events.readAfter(afterSeq, limit) };
   }
 
   async list(query: ListSessionsRequest): Promise<SessionPage> {
@@ -129,7 +129,7 @@ export class InMemorySessionStore implements SessionStore {
 
   async remove(key: SessionRef, { ifLastSeq, ifIdle }: RemoveConditions): Promise<boolean> {
     const found = this.#find(key);
-    if (!found || (ifLastSeq !== undefined && found.session.events.length !== ifLastSeq)) return false;
+    if (!found || (ifLastSeq !== undefined && found.session.events.lastSeq !== ifLastSeq)) return false;
     if (ifIdle && hasMarks(found.session.marks)) return false;
     found.user.waiting.remove(found.session);
     this.#recent = undefined;
@@ -151,7 +151,7 @@ export class InMemorySessionStore implements SessionStore {
     if (duplicate) return { event: duplicate, duplicate: true };
     if (fence !== undefined && !this.#leases.holds(key, fence)) throw leaseLost(key, event.invocationId);
     if (ifHeldBy !== undefined && !this.#leases.isRunning(key, ifHeldBy)) throw notRunning(key, ifHeldBy);
-    event.seq = session.events.length + 1;
+    event.seq = session.events.lastSeq + 1;
     session.events.push(Object.freeze(event));
     applyDelta(session.state, delta.session);
     applyChanges(app, delta.app);
@@ -185,7 +185,7 @@ export class InMemorySessionStore implements SessionStore {
   #finish(key: SessionRef, { ifLastSeq, marks }: ReleaseOptions): boolean {
     const found = this.#find(key);
     if (!found) return true;
-    if (ifLastSeq !== undefined && found.session.events.length !== ifLastSeq) return false;
+    if (ifLastSeq !== undefined && found.session.events.lastSeq !== ifLastSeq) return false;
     applyMarks(found, marks);
     return true;
   }
@@ -196,7 +196,7 @@ export class InMemorySessionStore implements SessionStore {
     const { app, user, session } = found;
     return {
       incarnation: session.incarnation,
-      lastSeq: session.events.length,
+      lastSeq: session.events.lastSeq,
       lastEventId: session.events.lastId,
       appVersion: app.version,
       userVersion: user.version,

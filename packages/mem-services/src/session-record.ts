@@ -18,7 +18,7 @@ export interface StoredUser {
   readonly sessions: Map<string, SessionRecord>;
 }
 
-/** A session. Its `lastSeq` is the number of its events. */
+/** A session. Its `lastSeq` is that of its events. */
 export interface SessionRecord extends Pick<
   StoredSession,
   'key' | 'incarnation' | 'initialState' | 'createTime' | 'forkedFrom'
@@ -68,7 +68,7 @@ export function toRecord({ app, user, session }: FoundSession): SessionPage['ses
     userVersion: user.version,
     createTime: session.createTime,
     lastUpdateTime: session.lastUpdateTime,
-    lastSeq: session.events.length,
+    lastSeq: session.events.lastSeq,
     marks: { ...session.marks },
     ...(session.forkedFrom && { forkedFrom: { ...session.forkedFrom } }),
     v: 1,

@@ -75,5 +75,5 @@ function compare(a: Omit<Position, 'session'>, b: Omit<Position, 'session'>): nu
 }
 
 function toWaitingSession({ key, incarnation, events, lastUpdateTime, marks }: SessionRecord): WaitingSession {
-  return { key: { ...key }, incarnation, lastSeq: events.length, lastUpdateTime, marks: { ...marks } };
+  return { key: { ...key }, incarnation, lastSeq: events.lastSeq, lastUpdateTime, marks: { ...marks } };
 }

@@ -7,7 +7,7 @@ import { EventList } from '../src/event-list.ts';
 /** The definition of a window: applies the filters, then returns the last events. */
 function readByDefinition(events: readonly Event[], window: EventWindow): Event[] {
   const found = events.filter(
-    (event, i) => i >= (window.afterSeq ?? 0) && event.timestamp >= (window.afterTimestamp ?? -Infinity),
+    (event) => event.seq! > (window.afterSeq ?? 0) && event.timestamp >= (window.afterTimestamp ?? -Infinity),
   );
   return window.numRecentEvents === undefined
     ? found
@@ -25,11 +25,15 @@ describe('EventList', () => {
         optional,
         optional,
         optional,
-        (times, isSorted, numRecentEvents, afterTimestamp, afterSeq) => {
+        small,
+        (times, isSorted, numRecentEvents, afterTimestamp, afterSeq, pruned) => {
           const ordered = isSorted ? times.toSorted((a, b) => a - b) : times;
-          const events = ordered.map((timestamp, i) => createEvent({ id: `e${i}`, author: 'a', timestamp }));
+          const events = ordered.map((timestamp, i) => ({
+            ...createEvent({ id: `e${i}`, author: 'a', timestamp }),
+            seq: pruned + i + 1,
+          }));
           const window = { numRecentEvents, afterTimestamp, afterSeq };
-          expect(new EventList(events).read(window).map((event) => event.id)).toEqual(
+          expect(new EventList(events, pruned + events.length).read(window).map((event) => event.id)).toEqual(
             readByDefinition(events, window).map((event) => event.id),
           );
         },

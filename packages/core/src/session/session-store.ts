@@ -26,7 +26,8 @@ export interface SessionStore {
   /**
    * Stores a new session with its events, state, marks and initial state in one step. Throws `SESSION_ALREADY_EXISTS` if the
    * key is taken, also if two calls race. `appState` and `userState` are changes to the stored state of the
-   * app and the user. Null deletes a key. Each event has its `seq`: 1, 2, 3 …
+   * app and the user. Null deletes a key. Each event has its `seq`: consecutive numbers up to `lastSeq`. The first one is
+   * greater than 1 if the session comes from a store in which its oldest events were pruned.
    */
   insert(session: StoredSession): Promise<void>;
   /** Returns a session with the events of the window, and the current state of its app and user. */

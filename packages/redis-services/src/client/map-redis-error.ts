@@ -10,6 +10,11 @@ const CODE = /^(?:ERR Error running script[^]*?@user_script:\s*\d+:\s*-?)?([A-Z]
 const SAFE_CODES =
   /^(OOM|READONLY|LOADING|MASTERDOWN|BUSY|NOREPLICAS|MISCONF|CLUSTERDOWN|CROSSSLOT|TRYAGAIN|NOAUTH|NOPERM|WRONGPASS|MOVED|ASK)$/;
 
+/** Codes of errors that remain until the user, the password or the rules of the user are corrected. */
+const DENIED = /^(NOAUTH|NOPERM|WRONGPASS)\b/;
+/** Message with the general code, if the user may call a script, but not a command or key of the script. */
+const DENIED_IN_SCRIPT = /^ERR (?=The user executing the script can't )/;
+
 /** A call that failed. */
 export interface FailedCall {
   readonly isWrite: boolean;
@@ -35,10 +40,15 @@ export function mapRedisError(error: unknown, call: FailedCall): TholeError {
   const text = error instanceof Error ? error.message : '';
   if (isReplyError(error)) {
     removeArguments(error);
-    const refused = `${server} refused the call: ${reasonOf(text)}.`;
-    if (!(isWrite && isSentAgain)) return new TholeError('STORE_UNAVAILABLE', refused, { cause: error });
-    const message = `${refused} An earlier attempt, before the connection was cut, may have been done.`;
-    return new TholeError('STORE_OUTCOME_UNKNOWN', message, { cause: error });
+    const reason = reasonOf(text.replace(DENIED_IN_SCRIPT, 'NOPERM '));
+    const refused = `${server} refused the call: ${reason}.`;
+    if (isWrite && isSentAgain) {
+      const message = `${refused} An earlier attempt, before the connection was cut, may have been done.`;
+      return new TholeError('STORE_OUTCOME_UNKNOWN', message, { cause: error });
+    }
+    if (!DENIED.test(reason)) return new TholeError('STORE_UNAVAILABLE', refused, { cause: error });
+    const message = `${refused} Check the user, the password and the ACL rules of the user.`;
+    return new TholeError('STORE_UNAVAILABLE', message, { cause: error, retryable: false });
   }
   const reason = text === '' ? '' : `: ${text.replace(/\.$/, '')}`;
   if (!isWrite || !isSent || NOT_SENT.test(text)) {

@@ -2,7 +2,8 @@
 -- KEYS: record, events, state, user state, user list, user expiries; then app state, app list, app expiries, or on Cluster: outbox.
 -- ARGV: deadline, incarnation, create time, last update time, initial state, time to live (ms) or '', user list member, app list
 --   member, largest step back in the events' times, the numbers of pairs of session, user and app state, the number of events, the
---   number of marks, origin of a copy (JSON) or ''; then pairs of mark and value, the pairs of state, then id and element of each event.
+--   number of marks, origin of a copy (JSON) or '', the number of events before the first one; then pairs of mark and value, the pairs
+--   of state, then id and element of each event.
 -- Returns: [OK, outbox entry …], [EXISTS, outbox entry …] or [LATE]. OK if the incarnation is stored already: the call was repeated.
 -- @include client/prelude
 -- @include session/apply-state
@@ -21,19 +22,20 @@ if record[1] and not (record[3] and tonumber(record[3]) <= now) then
   return {'OK', unpack(entries)}
 end
 if late then return {'LATE'} end
-local event_count = tonumber(ARGV[13])
+local event_count, cut = tonumber(ARGV[13]), tonumber(ARGV[16])
 redis.call('HSET', record_key, 'v', '1')
 redis.call('UNLINK', record_key, events, state)
-redis.call('HSET', record_key, 'v', '1', 'inc', incarnation, 'ct', ARGV[3], 'ut', ARGV[4], 'init', ARGV[5], 'seq', event_count, 'back', ARGV[9])
+redis.call('HSET', record_key, 'v', '1', 'inc', incarnation, 'ct', ARGV[3], 'ut', ARGV[4], 'init', ARGV[5], 'seq', cut + event_count, 'back', ARGV[9])
+if cut > 0 then redis.call('HSET', record_key, 'cut', cut) end
 if ARGV[15] ~= '' then redis.call('HSET', record_key, 'from', ARGV[15]) end
-local index = apply_state(record_key, 16, tonumber(ARGV[14]), false)
+local index = apply_state(record_key, 17, tonumber(ARGV[14]), false)
 index = apply_state(state, index, tonumber(ARGV[10]), false)
 index = apply_state(user_state, index, tonumber(ARGV[11]), true)
 local first_of_app, app_count = index, tonumber(ARGV[12])
 if not on_cluster then apply_state(app_state, index, app_count, true) end
 index = index + app_count * 2
 for i = 1, event_count do
-  redis.call('HSET', record_key, ARGV[index], i)
+  redis.call('HSET', record_key, ARGV[index], cut + i)
   redis.call('RPUSH', events, ARGV[index + 1])
   index = index + 2
 end

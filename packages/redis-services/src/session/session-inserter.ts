@@ -48,6 +48,8 @@ export class SessionInserter {
           events.length,
           markFields.length / 2,
           session.forkedFrom ? JSON.stringify(session.forkedFrom) : '',
+          // Above 0 if events of the session were pruned in the store from which it is copied.
+          Math.max(0, session.lastSeq - events.length),
         ],
         ...markFields,
         ...sessionFields,

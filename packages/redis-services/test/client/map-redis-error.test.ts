@@ -30,6 +30,20 @@ describe('mapRedisError', () => {
     expect((error.cause as Error).message).toBe(message);
   });
 
+  it.each([
+    ['NOPERM', "NOPERM this user has no permissions to run the 'evalsha' command"],
+    ['WRONGPASS', 'WRONGPASS invalid username-password pair or user is disabled.'],
+    [
+      "NOPERM The user executing the script can't run this command or subcommand",
+      "ERR The user executing the script can't run this command or subcommand script: 4e15, on @user_script:30.",
+    ],
+  ])('is not retryable if the user may not make the call: %s', (reason, message) => {
+    const error = mapRedisError(reply(message), write);
+    expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: false });
+    expect(error.message).toContain(`refused the call: ${reason}`);
+    expect(error.message).toMatch(/\. Check the user, the password and the ACL rules of the user\.$/);
+  });
+
   it('repeats the message of an error reply that contains no stored values', () => {
     const crossSlot = "CROSSSLOT Keys in request don't hash to the same slot";
     expect(mapRedisError(reply(crossSlot), write).message).toBe(`Redis refused the call: ${crossSlot}.`);

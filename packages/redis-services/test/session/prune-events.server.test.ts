@@ -47,6 +47,22 @@ describeWith('redis', 'pruneEvents in Redis', (url) => {
     expect([await service.pruneEvents({ ...ref, keepLast: 1 }), await ids()]).toEqual([3, ['e5']]);
   });
 
+  it('keeps the seq of the remaining events when the session is copied to another store (contract 8)', async () => {
+    const [source, target] = [options(), options()];
+    const service = new RedisSessionService(client, source);
+    await service.createSession(ref);
+    for (let n = 1; n <= 5; n++) await service.appendEvent({ session: ref, event: stateEvent(`e${n}`, { n }) });
+    await service.pruneEvents({ ...ref, keepLast: 2 });
+    const stored = (await new RedisSessionStore(client, source).load(ref, {}))!;
+    await new RedisSessionStore(client, target).insert(stored);
+    const copy = new RedisSessionService(client, target);
+    expect(await copy.getSession(ref)).toEqual(await service.getSession(ref));
+    expect((await copy.appendEvent({ session: ref, event: stateEvent('e5', {}) })).seq).toBe(5);
+    expect((await copy.appendEvent({ session: ref, event: stateEvent('e6', {}) })).seq).toBe(6);
+    expect(await copy.pruneEvents({ ...ref, keepLast: 1 })).toBe(2);
+    expect((await copy.getSession({ ...ref, afterSeq: 4 }))!.events.map(({ seq }) => seq)).toEqual([6]);
+  });
+
   for (const change of ['prune and append', 'delete and create'] as const) {
     it(`does not mix with a read that is in progress: ${change} (contracts 6, 27)`, async () => {
       const other = options();

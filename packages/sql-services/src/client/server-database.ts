@@ -46,6 +46,8 @@ type Work<T> = (call: CallState, connection: ServerConnection) => Promise<T>;
 const IMMEDIATE_RETRIES = 10;
 /** Number of broken or read-only connections that are replaced if nothing was committed. A pool may contain several of them. */
 const MAX_RECONNECTS = 3;
+/** Minimum pause before the next attempt if the server opens no connection. */
+const BUSY_PAUSE_MS = 50;
 
 /** A database behind connections: PostgreSQL, MariaDB, or any database of a Kysely instance. Each call has a time limit. */
 export class ServerDatabase implements SqlDatabase {
@@ -126,6 +128,13 @@ export class ServerDatabase implements SqlDatabase {
         return await this.#attempt(work, deadline);
       } catch (error) {
         if (!isSqlFailure(error) || error.isOutcomeUnknown || this.#runtime.monotonic() >= deadline) throw error;
+        if (error.kind === 'busy') {
+          const pauseMs = BUSY_PAUSE_MS * (1 + this.#runtime.random());
+          // The last attempt has time for its answer, which is the reason of the error.
+          if (this.#runtime.monotonic() + 2 * pauseMs >= deadline) throw error;
+          await this.#runtime.sleep(pauseMs);
+          continue;
+        }
         const isReconnect = error.kind === 'connection' || error.kind === 'read-only';
         if (isReconnect && ++reconnects > MAX_RECONNECTS) throw error;
         if (error.kind !== 'conflict' && !isReconnect) throw error;

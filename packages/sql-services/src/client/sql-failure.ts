@@ -1,9 +1,17 @@
 /**
  * The kinds of database errors. `conflict`: nothing was done, a retry may succeed. `duplicate`: a unique key is taken.
  * `connection`: no answer arrived. `too-large`: a value exceeds a limit of the server. `no-table`: a table does not exist.
- * `read-only`: the connection allows no writes. `refused`: any other error.
+ * `read-only`: the connection allows no writes. `busy`: the server opens no connection now. `refused`: any other error.
  */
-export type FailureKind = 'conflict' | 'duplicate' | 'connection' | 'too-large' | 'no-table' | 'read-only' | 'refused';
+export type FailureKind =
+  | 'conflict'
+  | 'duplicate'
+  | 'connection'
+  | 'too-large'
+  | 'no-table'
+  | 'read-only'
+  | 'busy'
+  | 'refused';
 
 /** A failed call to the database. `mapSqlError` converts it to a `TholeError`. */
 export interface SqlFailure extends Error {

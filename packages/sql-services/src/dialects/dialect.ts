@@ -70,7 +70,7 @@ export interface Dialect {
   statement(sql: string): string;
   /** Writes keys of an app's or a user's state and counts the write. */
   writeState(table: string, owner: StateOwner, writes: readonly StateWrite[]): Steps<void>;
-  /** SQL expression that creates a document from a patch: `?`. */
+  /** SQL expression that creates a document from a patch without null: `?`. */
   readonly newDocument: string;
   /** Returns the SQL expression that applies a patch, `?`, to the document in this column. */
   readonly patchDocument: (column: string) => string;

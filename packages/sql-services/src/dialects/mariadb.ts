@@ -133,7 +133,9 @@ function classifyError(error: unknown): FailureKind {
   if ([1153, 1301, 1406].includes(errno)) return 'too-large';
   // Options and transactions that allow no writes.
   if ([1290, 1792, 1836].includes(errno)) return 'read-only';
-  // Shutdown, killed query, too many connections, and the driver's errors for a broken connection.
-  if ([1040, 1053, 1077, 1079, 1184, 1203, 1317, 1927, 2006, 2013, 4031].includes(errno)) return 'connection';
+  // Too many connections.
+  if (errno === 1040 || errno === 1203) return 'busy';
+  // Shutdown, killed query, and the driver's errors for a broken connection.
+  if ([1053, 1077, 1079, 1184, 1317, 1927, 2006, 2013, 4031].includes(errno)) return 'connection';
   return typeof code === 'string' && /^(PROTOCOL|ECONN|EPIPE)/.test(code) ? 'connection' : 'refused';
 }

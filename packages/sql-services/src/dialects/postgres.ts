@@ -132,6 +132,8 @@ function classifyError(error: unknown): FailureKind {
   if (code === '25006') return 'read-only';
   // Too large for a field, a message or an index.
   if (code === '54000' || code === '54001' || code === '53400') return 'too-large';
-  // Errors of the connection, an unknown outcome, and a server that stops, has crashed or starts.
-  return /^(08|40003|57P0[123])/.test(code) ? 'connection' : 'refused';
+  // Too many connections, and a server that starts or stops.
+  if (code === '53300' || code === '57P03') return 'busy';
+  // Errors of the connection, an unknown outcome, and a server that stops or has crashed.
+  return /^(08|40003|57P0[12])/.test(code) ? 'connection' : 'refused';
 }

@@ -1,5 +1,5 @@
 import { encodeText, toEventText } from '@thole/core/kit';
-import type { AppendOptions, Event, ScopedDelta, SessionRef, StoredSession, TextCodec } from '@thole/core';
+import type { AppendOptions, Event, ScopedDelta, SessionRef, StateMap, StoredSession, TextCodec } from '@thole/core';
 import type { SqlValue } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { heldByCondition, fenceCondition } from '../lease/lease-conditions.ts';
@@ -42,8 +42,8 @@ export class SessionRecords {
     return {
       key: this.bindKey(key),
       incarnation,
-      initial: (await toStatePatch(codec, initialState)) ?? '{}',
-      session: (await toStatePatch(codec, state)) ?? '{}',
+      initial: (await toStatePatch(codec, withoutNull(initialState))) ?? '{}',
+      session: (await toStatePatch(codec, withoutNull(state))) ?? '{}',
       app: await toStateWrites(codec, appState),
       user: await toStateWrites(codec, userState),
       createTime,
@@ -92,4 +92,9 @@ export class SessionRecords {
   expiry(marks: readonly MarkValue[], now: number): number | null {
     return this.#ttlMs === undefined || setsMark(marks) ? null : now + this.#ttlMs / 1000;
   }
+}
+
+/** Returns the state without keys whose value is null. A document has no such keys. */
+function withoutNull(state: StateMap): StateMap {
+  return Object.fromEntries(Object.entries(state).filter(([, value]) => value !== null));
 }

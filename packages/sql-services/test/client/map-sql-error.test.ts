@@ -79,6 +79,7 @@ describe('mapSqlError', () => {
   it.each([
     ['57P01', { code: '57P01' }, postgres],
     ['57014', { code: '57014' }, postgres],
+    ['53300', { code: '53300' }, postgres],
     ['28P01', { code: '28P01' }, postgres],
     ['XX000', { code: 'XX000' }, postgres],
     ['ER_QUERY_INTERRUPTED', { code: 'ER_QUERY_INTERRUPTED', errno: 1317 }, mariadb],

@@ -9,6 +9,7 @@ import { ServerDatabase } from '../../src/client/server-database.ts';
 import type { ConnectionSource, ServerConnection } from '../../src/client/server-database.ts';
 import { query } from '../../src/client/sql-database.ts';
 import type { Steps } from '../../src/client/sql-database.ts';
+import { mariadb } from '../../src/dialects/mariadb.ts';
 import { postgres } from '../../src/dialects/postgres.ts';
 import { SCHEMA_VERSION } from '../../src/schema/migrate.ts';
 
@@ -58,6 +59,36 @@ describe('ServerDatabase', () => {
     acquired.resolve(connection);
     await runtime.advance(1);
     expect(calls).toEqual(['released']);
+  });
+
+  it.each([
+    ['53300', postgres, { code: '53300' }],
+    ['57P03', postgres, { code: '57P03' }],
+    ['ER_CON_COUNT_ERROR', mariadb, { code: 'ER_CON_COUNT_ERROR', errno: 1040 }],
+  ])('waits for a connection while the server opens none (%s)', async (code, dialect, more) => {
+    const reason = Object.assign(new Error('sorry'), more);
+    let attempts = 0;
+    let isFull = true;
+    const source: ConnectionSource = {
+      async acquire() {
+        attempts++;
+        if (isFull) throw reason;
+        return { run: async () => ({ rows: [], changes: 1 }), release() {}, destroy() {} };
+      },
+      close: async () => {},
+    };
+    const runtime = new FixedRuntime();
+    const database = new ServerDatabase({ dialect, source, runtime, timeoutMs: 1_000 });
+    const call = (): Promise<{ changes: number }> => database.run(() => query('SELECT 1'), { writes: true });
+    const failing = expect(call()).rejects.toMatchObject({ kind: 'busy', cause: { code } });
+    await runtime.advance(1_000);
+    await failing;
+    expect(attempts).toSatisfy((count: number) => count > 5 && count < 25);
+    const waiting = call();
+    await runtime.advance(500);
+    isFull = false;
+    await runtime.advance(200);
+    expect(await waiting).toMatchObject({ changes: 1 });
   });
 
   it('rolls back and releases a Kysely connection after the time limit (contract 7)', async () => {

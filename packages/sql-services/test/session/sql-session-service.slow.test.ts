@@ -1,6 +1,6 @@
 import { DatabaseSessionService } from '@thole/sql-services';
 import { register, sessionServiceCases } from '@thole/testing';
-import { describe, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { sqliteFiles } from '../support/sqlite-files.ts';
 
 const files = sqliteFiles();
@@ -18,4 +18,15 @@ register({ describe, it }, sessionServiceCases, {
   claims: ['lease', 'watch'],
   create: (runtime) => new DatabaseSessionService({ dbUrl: 'sqlite://:memory:', runtime }),
   destroy: (service) => (service as DatabaseSessionService).close(),
+});
+
+describe('createSession in SQLite', () => {
+  // Quadratic time would exceed the time limit of the test.
+  it('stores a state with very many keys in linear time', async () => {
+    const service = new DatabaseSessionService(files.next().dbUrl);
+    onTestFinished(() => service.close());
+    const state = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`key${i}`, i]));
+    const session = await service.createSession({ appName: 'app', userId: 'u', state });
+    expect(Object.keys(session.state)).toHaveLength(200_000);
+  });
 });

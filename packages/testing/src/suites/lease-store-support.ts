@@ -140,7 +140,16 @@ export function appendTo(
   options?: AppendOptions,
   key: SessionRef = refTo(),
 ): Promise<{ event: Event; duplicate: boolean }> {
-  const event = createEvent({
+  return store.append(key, newEvent(id), { session: { [id]: 1 } }, options);
+}
+
+/** Returns the event of `appendTo` with a `seq`. */
+export function storedEvent(id: string, seq: number): Event {
+  return { ...newEvent(id), seq };
+}
+
+function newEvent(id: string): Event {
+  return createEvent({
     id,
     invocationId: 'invocation',
     author: 'agent',
@@ -148,5 +157,4 @@ export function appendTo(
     content: { role: 'model', parts: [{ text: id }] },
     actions: { stateDelta: { [id]: 1 } },
   });
-  return store.append(key, event, { session: { [id]: 1 } }, options);
 }

@@ -7,6 +7,7 @@ import {
   leasesOf,
   loadSession,
   marksOf,
+  storedEvent,
   expectNotGranted,
 } from './lease-store-support.ts';
 import type { SessionStoreCase } from './lease-store-support.ts';
@@ -29,6 +30,39 @@ export const storeAppendCases: readonly SessionStoreCase[] = [
       same([event.seq, duplicate], [1, false]);
       await rejectsWith('SESSION_NOT_FOUND', appendTo(store, 'e1', { incarnation: 'other' }), 'a known event');
       same([(await loadSession(store)).lastSeq, (await loadSession(store)).state], [1, { e1: 1 }]);
+    },
+  },
+  {
+    id: 'store-append.pruned',
+    sentence: 'keeps the seq of the events of an inserted session whose oldest events were pruned',
+    contracts: [8],
+    async check(store) {
+      const events = [storedEvent('e4', 4), storedEvent('e5', 5)];
+      await insertSession(store, refTo(), { events, lastSeq: 5 });
+      const { event } = await appendTo(store, 'e6');
+      const again = await appendTo(store, 'e4');
+      same([event.seq, again.duplicate, again.event.seq], [6, true, 4]);
+      const loaded = await loadSession(store);
+      const seqs = loaded.events.map(({ id, seq }) => [id, seq]);
+      same(
+        [loaded.lastSeq, seqs],
+        [
+          6,
+          [
+            ['e4', 4],
+            ['e5', 5],
+            ['e6', 6],
+          ],
+        ],
+      );
+      const newer = await store.load(refTo(), { afterSeq: 4 });
+      same(
+        newer?.events.map(({ id }) => id),
+        ['e5', 'e6'],
+        'afterSeq',
+      );
+      await insertSession(store, refTo('empty'), { lastSeq: 3 });
+      same((await appendTo(store, 'e1', {}, refTo('empty'))).event.seq, 4, 'all events were pruned');
     },
   },
   {
