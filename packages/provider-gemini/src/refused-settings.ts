@@ -16,6 +16,7 @@ const OPTIONAL_SETTINGS: readonly (readonly [path: string, pattern: RegExp])[] =
   ['generationConfig.logprobs', /\blogprobs\b/i],
   ['generationConfig.responseLogprobs', /response[_ ]?logprobs|\blogprobs\b/i],
   ['generationConfig.mediaResolution', /media[_ ]?resolution/i],
+  ['toolConfig.includeServerSideToolInvocations', /server[_ ]?side[_ ]?tool[_ ]?invocations/i],
   ['labels', /\blabels\b/i],
   ['serviceTier', /service[_ ]?tier/i],
 ];

@@ -100,7 +100,7 @@ const isAnswers = ({ role, parts }: GeminiContent): boolean => role === 'user' &
  * True for Gemini 3 and newer, also for the aliases of the newest model. They need signatures on calls and accept
  * files within answers.
  */
-function isGemini3(model: string): boolean {
+export function isGemini3(model: string): boolean {
   const version = /gemini-(\d+)/.exec(model)?.[1];
   return version === undefined ? /gemini-[a-z-]*latest/.test(model) : Number(version) >= 3;
 }

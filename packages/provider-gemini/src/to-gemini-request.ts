@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import { invalidInput, isPlainObject, setOwn } from '@thole/core/kit';
 import type { FunctionDeclaration, Json, JsonObject, LlmRequest } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
-import { toGeminiContents } from './to-gemini-contents.ts';
+import { isGemini3, toGeminiContents } from './to-gemini-contents.ts';
 import { GEMINI } from './from-gemini-part.ts';
 import { toGeminiParameters, toGeminiSchema } from './to-gemini-schema.ts';
 import type { SchemaHandling } from './to-gemini-schema.ts';
@@ -79,6 +79,9 @@ export function toGeminiRequest(request: LlmRequest, model: string, target: Requ
     generationConfig['responseMimeType'] ??= 'application/json';
   }
   if (Object.keys(generationConfig).length > 0) body['generationConfig'] = generationConfig;
+  // The Gemini API rejects the combination without this setting, which Vertex AI does not have.
+  if (!target.vertexai && isGemini3(modelName) && combinesTools(body['tools']))
+    body['toolConfig'] = { includeServerSideToolInvocations: true, ...(body['toolConfig'] as JsonObject | undefined) };
   return { model: modelName, body };
 }
 
@@ -122,6 +125,13 @@ function toTools(tools: Json, target: RequestTarget): Json | undefined {
     return [{ ...(tool as JsonObject), functionDeclarations: declarations.map((each) => toDeclaration(each, target)) }];
   });
   return sent.length > 0 ? sent : undefined;
+}
+
+/** True if there are functions and tools that Gemini runs itself. */
+function combinesTools(tools: Json | undefined): boolean {
+  const names = new Set(((tools ?? []) as JsonObject[]).flatMap((tool) => Object.keys(tool)));
+  names.delete('computerUse');
+  return names.delete('functionDeclarations') && names.size > 0;
 }
 
 function toDeclaration(declaration: FunctionDeclaration, { schemas }: RequestTarget): JsonObject {

@@ -440,6 +440,25 @@ describe('tools that Gemini runs', () => {
     expect(sent(tool)).toEqual([expected]);
   });
 
+  it('work next to functions for Gemini 3 on the Gemini API, with the setting that it requires', () => {
+    const functions: ToolDeclaration = { functionDeclarations: [{ name: 'find_rooms' }] };
+    const both = [functions, { googleSearch: {} }];
+    const configOf = (
+      tools: ToolDeclaration[],
+      name = 'gemini-3-flash-preview',
+      more = {},
+      vertexai = false,
+    ): unknown =>
+      toGeminiRequest({ contents: [hello], config: { tools, ...more } }, name, { vertexai }).body['toolConfig'];
+    const expected = { includeServerSideToolInvocations: true };
+    expect(configOf(both)).toEqual(expected);
+    const toolConfig = { functionCallingConfig: { mode: 'ANY' } };
+    expect(configOf(both, 'gemini-flash-latest', { toolConfig })).toEqual({ ...expected, ...toolConfig });
+    expect(configOf(both, 'gemini-2.5-flash')).toBeUndefined();
+    expect(configOf(both, 'gemini-3-flash-preview', {}, true)).toBeUndefined();
+    for (const tools of [[functions], [{ googleSearch: {} }], []]) expect(configOf(tools)).toBeUndefined();
+  });
+
   it.each<[ToolDeclaration, boolean, RegExp]>([
     [{ fileSearch: { vectorStoreIds: ['vs_1'] } }, false, /fileSearch.*fileSearchStoreNames/],
     [{ fileSearch: { fileSearchStoreNames: ['a'] } }, true, /Vertex AI has no tool fileSearch.*Use the Gemini API/],

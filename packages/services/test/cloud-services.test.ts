@@ -81,6 +81,13 @@ describe('agentengine://', () => {
     await expect(creating).rejects.toThrow(/set GOOGLE_CLOUD_PROJECT\.$/);
   });
 
+  it.each(creators)('rejects a name whose location is the name of another server (%s)', async (_, create) => {
+    await expect(create('agentengine://projects/p/locations/evil.test#/reasoningEngines/1')).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('uri must be agentengine:// and an id'),
+    });
+  });
+
   it.each(creators)('rejects a missing engine at once (%s)', async (_, create) => {
     google.sessions.missingEngines.add('404');
     await expect(create('agentengine://404')).rejects.toMatchObject({

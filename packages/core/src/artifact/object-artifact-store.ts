@@ -3,6 +3,7 @@ import { TholeError } from '../errors/thole-error.ts';
 import { isPlainObject } from '../json/find-non-json.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from './artifact-store.ts';
+import { fromAdkObject } from './from-adk-object.ts';
 import { decodeObjectName, encodeObjectName } from './object-names.ts';
 
 /** An object as a bucket returns it. */
@@ -103,7 +104,8 @@ export class ObjectArtifactStore implements ArtifactStore {
     if (wanted === undefined || !versions.includes(wanted)) return undefined;
     const found = await this.#bucket.get(`${path}${wanted}`);
     if (!found) return undefined;
-    return { version: wanted, bytes: found.bytes, meta: await this.#metaOf(path, found) };
+    const meta = await this.#metaOf(path, found);
+    return { version: wanted, ...(meta ? { bytes: found.bytes, meta } : fromAdkObject(found)) };
   }
 
   async versions(key: ArtifactKey): Promise<number[]> {
@@ -136,10 +138,7 @@ export class ObjectArtifactStore implements ArtifactStore {
     if (last < 0) return;
     // The marker is stored first: it hides all versions while they are removed, and later saves continue the numbers.
     const marker = { contentType: 'text/plain', metadata: {} };
-    if (last > deleted)
-      await this.#putOnce(`${path}${DELETED}${last}`, new Uint8Array(), marker).catch((error: unknown) => {
-        if (!TholeError.is(error, 'STORE_OUTCOME_UNKNOWN')) throw error;
-      });
+    if (last > deleted) await this.#putOnce(`${path}${DELETED}${last}`, new Uint8Array(), marker);
     // These are also versions that an earlier removal has hidden and not removed, because it failed.
     const hasLongMeta = names.some((name) => name.startsWith(META_PREFIX));
     for (const version of numbersIn(names)) {
@@ -192,12 +191,12 @@ export class ObjectArtifactStore implements ArtifactStore {
     return { [META_OBJECT]: name, ...names };
   }
 
-  /** Returns the metadata of a version. A version that another program wrote is a file with its content type. */
-  async #metaOf(path: string, { metadata, contentType, createTime }: StoredObject): Promise<ArtifactMeta> {
+  /** Returns the metadata of a version. Undefined for a version that another program wrote. */
+  async #metaOf(path: string, { metadata }: StoredObject): Promise<ArtifactMeta | undefined> {
     const name = metadata[META_OBJECT];
     const object = name === undefined ? undefined : await this.#bucket.get(`${path}${name}`);
     const text = object ? new TextDecoder().decode(object.bytes) : metadata[META];
-    if (text === undefined) return { kind: 'inlineData', mimeType: contentType, createTime };
+    if (text === undefined) return undefined;
     const meta: unknown = JSON.parse(text);
     if (isPlainObject(meta)) return meta as unknown as ArtifactMeta;
     throw new TholeError(

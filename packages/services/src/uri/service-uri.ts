@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { invalidUri } from './invalid-uri.ts';
 
@@ -40,7 +40,7 @@ export function sqliteUrl({ rest }: ServiceUri, cwd: string): string {
 
 /** Returns the URL of a SQLite file at an absolute path. */
 export function urlOfSqliteFile(path: string): string {
-  return `sqlite:///${path.split(/[\\/]/).map(encodeURIComponent).join('/')}`;
+  return `sqlite:///${path.split(sep).map(encodeURIComponent).join('/')}`;
 }
 
 /** Returns the folder of a `file://` URI. The path is absolute after three slashes, otherwise relative to `cwd`. */
@@ -55,7 +55,10 @@ export function folderOf({ rest }: ServiceUri, uriName: string, cwd: string): st
  */
 export function resourceOf({ scheme, rest }: ServiceUri, uriName: string, collection: string): string {
   const name = rest.replace(/\/+$/, '');
-  if (!/^[\w-]+$/.test(name) && !new RegExp(`^projects/[^/]+/locations/[^/]+/${collection}/[\\w-]+$`).test(name))
+  if (
+    !/^[\w-]+$/.test(name) &&
+    !new RegExp(`^projects/[\\w.:-]*\\w/locations/[a-z0-9-]+/${collection}/[\\w-]+$`).test(name)
+  )
     throw invalidUri(
       `${uriName} must be ${scheme}:// and an id, or ${scheme}://projects/<project>/locations/<location>/${collection}/<id>.`,
     );

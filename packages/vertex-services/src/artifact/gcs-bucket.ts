@@ -34,7 +34,6 @@ export class GcsBucket implements ObjectBucket {
         url: `${this.#baseUrl}/upload/storage/v1/b/${encodeURIComponent(this.#bucket)}/o`,
         query: { uploadType: 'multipart', ifGenerationMatch: 0, fields: 'name' },
         body: multipartBody({ name, contentType, metadata }, bytes, contentType),
-        isUnrepeatable: true,
       });
       return true;
     } catch (error) {

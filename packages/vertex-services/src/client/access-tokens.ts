@@ -22,12 +22,18 @@ export class AccessTokens {
     };
   }
 
-  /** Returns a token, or undefined if no credentials are sent. Throws `STORE_UNAVAILABLE` with the next step. */
-  async get(): Promise<string | undefined> {
+  /**
+   * Returns the headers with the token and the quota project, or undefined if no credentials are sent. Throws
+   * `STORE_UNAVAILABLE` with the next step.
+   */
+  async headers(): Promise<{ readonly [name: string]: string } | undefined> {
     if (this.#options === false) return undefined;
     try {
-      const token = await (this.#auth ??= new GoogleAuth(this.#options)).getAccessToken();
-      if (token) return token;
+      const auth = (this.#auth ??= new GoogleAuth(this.#options));
+      const token = await auth.getAccessToken();
+      const { quotaProjectId } = await auth.getClient();
+      const authorization = `Bearer ${token}`;
+      if (token) return { authorization, ...(quotaProjectId && { 'x-goog-user-project': quotaProjectId }) };
     } catch (error) {
       this.#auth = undefined;
       throw explainTokenError(error, this.#options);

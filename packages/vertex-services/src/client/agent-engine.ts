@@ -23,7 +23,8 @@ export const agentEngineOptionNames: readonly string[] = optionNames<AgentEngine
   agentEngineId: true,
 });
 
-const RESOURCE = /^projects\/[^/]+\/locations\/([^/]+)\/reasoningEngines\/[^/]+$/;
+// The location becomes part of the server's name, so other characters could send the access token to another server.
+const RESOURCE = /^projects\/[\w.:-]*\w\/locations\/([a-z0-9-]+)\/reasoningEngines\/[\w-]+$/;
 
 /** Finds the Agent Engine of an app. */
 export class AgentEngines {
@@ -40,9 +41,9 @@ export class AgentEngines {
     else if (options.project !== undefined && options.location !== undefined) resolvePlace(options, owner, {});
   }
 
-  /** True if all apps use one engine. Then sessions must record their app. */
-  get isFixed(): boolean {
-    return typeof this.#options.agentEngineId === 'string';
+  /** True if several apps may use one engine. Then sessions must record their app. */
+  get mayBeShared(): boolean {
+    return this.#options.agentEngineId !== undefined;
   }
 
   /** Returns the engine of an app. Throws `INVALID_INPUT` if `appName` is not an engine and `agentEngineId` is not set. */
@@ -60,7 +61,7 @@ export class AgentEngines {
 
   /** Returns the engine to ping. Throws `INVALID_INPUT` if `appName` is missing and apps have different engines. */
   findToPing(appName: string | undefined): VertexPath {
-    if (appName === undefined && !this.isFixed)
+    if (appName === undefined && typeof this.#options.agentEngineId !== 'string')
       throw new TholeError(
         'INVALID_INPUT',
         `ping of ${this.#owner} needs appName, because agentEngineId is not the name of one engine.`,

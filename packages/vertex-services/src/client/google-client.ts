@@ -3,7 +3,7 @@ import { guardedFetch, raceAbort, withRetries, withTimeLimit } from '@thole/core
 import type { Json, JsonObject, Runtime } from '@thole/core';
 import { AccessTokens, silentTokenServer } from './access-tokens.ts';
 import type { GoogleOptions } from './google-options.ts';
-import { mapGoogleError } from './map-google-error.ts';
+import { httpStatusOf, mapGoogleError } from './map-google-error.ts';
 import type { ProductNames } from './map-google-error.ts';
 
 /** One request to Google's server. */
@@ -72,12 +72,18 @@ export class GoogleClient {
   /** Sends a request and returns the body of the answer. */
   async bytes(request: GoogleRequest): Promise<Uint8Array> {
     const { isUnrepeatable = false, signal } = request;
+    let unclear: unknown;
     const attempt = async (): Promise<{ bytes: Uint8Array } | { error: unknown }> => {
       try {
         return { bytes: await raceAbort(this.#send(request), signal) };
       } catch (error) {
         // The write may have been done, so the caller must find out first.
         if (isUnrepeatable && TholeError.is(error, 'STORE_OUTCOME_UNKNOWN')) return { error };
+        const status = unclear === undefined ? undefined : httpStatusOf(error);
+        // An earlier attempt, whose answer was lost, has deleted the resource, or may have created the object.
+        if (status === 404 && request.method === 'DELETE') return { bytes: new Uint8Array() };
+        if (status === 412) return { error: unclear };
+        if (TholeError.is(error, 'STORE_OUTCOME_UNKNOWN')) unclear = error;
         throw error;
       }
     };
@@ -89,26 +95,26 @@ export class GoogleClient {
 
   async #send(request: GoogleRequest): Promise<Uint8Array> {
     try {
-      return await this.#sendOnce(request, await this.#token());
+      return await this.#sendOnce(request, await this.#credentials());
     } catch (error) {
       if (!TholeError.is(error) || error.details?.['httpStatus'] !== 401) throw error;
       this.#tokens.discard();
-      const token = await this.#token();
-      if (token === undefined) throw error;
-      return this.#sendOnce(request, token);
+      const credentials = await this.#credentials();
+      if (credentials === undefined) throw error;
+      return this.#sendOnce(request, credentials);
     }
   }
 
   // The library has no time limit for a silent token server or metadata server.
-  #token(): Promise<string | undefined> {
+  #credentials(): ReturnType<AccessTokens['headers']> {
     const timeoutError = (): TholeError => {
       this.#tokens.discard();
       return silentTokenServer(this.#timeoutMs);
     };
-    return withTimeLimit({ runtime: this.runtime, ms: this.#timeoutMs, timeoutError }, () => this.#tokens.get());
+    return withTimeLimit({ runtime: this.runtime, ms: this.#timeoutMs, timeoutError }, () => this.#tokens.headers());
   }
 
-  async #sendOnce(request: GoogleRequest, token: string | undefined): Promise<Uint8Array> {
+  async #sendOnce(request: GoogleRequest, credentials: GoogleRequest['headers']): Promise<Uint8Array> {
     const { method = 'GET', isRead = method === 'GET', body, headers, signal } = request;
     const isWrite = !isRead;
     const fetch = guardedFetch({
@@ -124,7 +130,7 @@ export class GoogleClient {
         method,
         headers: {
           ...(contentType !== undefined && { 'content-type': contentType }),
-          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...credentials,
           ...headers,
         },
         ...(content !== undefined && { body: content as NonNullable<RequestInit['body']> }),

@@ -56,6 +56,10 @@ export function mapGoogleError(answer: RefusedAnswer, names: ProductNames, isWri
     const text = `The quota of ${product} is used up.${serverMessage} Try again later.`;
     return new TholeError('STORE_UNAVAILABLE', text, { details, cause, retryable: true, retryAfterMs });
   }
+  if (status === 'ABORTED') {
+    const text = `${product} did not do the write, because of another write at the same time.`;
+    return new TholeError('STORE_UNAVAILABLE', text, { details, cause, retryable: true, retryAfterMs });
+  }
   if (httpStatus >= 500) {
     const code = isWrite ? 'STORE_OUTCOME_UNKNOWN' : 'STORE_UNAVAILABLE';
     const outcome = isWrite ? ' The write may have been done.' : '';
@@ -88,5 +92,6 @@ export function httpStatusOf(error: unknown): number | undefined {
 export function isTaken(error: unknown): boolean {
   const { cause } = error as { cause?: { message?: string } };
   const status = httpStatusOf(error);
+  if (TholeError.is(error) && error.details?.['googleStatus'] === 'ABORTED') return false;
   return status === 409 || (status === 400 && /already exists/i.test(cause?.message ?? ''));
 }

@@ -55,6 +55,8 @@ export class VertexClient extends GoogleClient {
   /** Sends a request that starts a long-running operation and returns the response of the finished operation. */
   async runOperation(request: GoogleRequest, location: string): Promise<JsonObject> {
     const started = await this.json(request);
+    // A repeated deletion finds nothing if an attempt whose answer was lost was successful.
+    if (request.method === 'DELETE' && started['name'] === undefined) return {};
     try {
       return await this.waitForOperation(started, location, request.signal);
     } catch (error) {
@@ -73,7 +75,10 @@ export class VertexClient extends GoogleClient {
     for (let polls = 0; operation['done'] !== true; polls++) {
       const name = operation['name'];
       if (typeof name !== 'string' || polls === MAX_POLLS)
-        throw new TholeError('STORE_OUTCOME_UNKNOWN', 'An operation of Vertex AI did not finish in time.');
+        throw new TholeError('STORE_OUTCOME_UNKNOWN', 'An operation of Vertex AI did not finish in time.', {
+          // Not retried: the caller already waited for the whole limit.
+          details: { endedBy: 'client' },
+        });
       if (polls > 0) await this.runtime.sleep(POLL_MS[Math.min(polls, POLL_MS.length) - 1]!, signal);
       operation = await this.json({ url: this.url({ location, name }), signal }).catch((cause: unknown) => {
         signal?.throwIfAborted();

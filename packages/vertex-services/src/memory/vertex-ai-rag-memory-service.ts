@@ -243,7 +243,8 @@ function isWithin(earlier: FileContent | undefined, file: FileContent): boolean 
 
 function corpusPath(options: VertexAiRagMemoryServiceOptions, owner: string): VertexPath {
   const { ragCorpus } = options;
-  const [, location] = /^projects\/[^/]+\/locations\/([^/]+)\/ragCorpora\/[^/]+$/.exec(String(ragCorpus)) ?? [];
+  const [, location] =
+    /^projects\/[\w.:-]*\w\/locations\/([a-z0-9-]+)\/ragCorpora\/[\w-]+$/.exec(String(ragCorpus)) ?? [];
   if (location !== undefined) return { location, name: ragCorpus };
   if (typeof ragCorpus !== 'string' || !/^[\w-]+$/.test(ragCorpus))
     throw new TholeError(

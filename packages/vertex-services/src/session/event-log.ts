@@ -1,5 +1,6 @@
 import type { Event, JsonObject } from '@thole/core';
 import type { VertexClient, VertexPath } from '../client/vertex-client.ts';
+import type { SessionRecord } from './session-record.ts';
 import { fromVertexEvent } from './vertex-event.ts';
 import { formatMicros, parseMicros } from './wire-time.ts';
 
@@ -7,6 +8,8 @@ import { formatMicros, parseMicros } from './wire-time.ts';
 export interface KnownEvents {
   readonly incarnation: string;
   readonly ids: Set<string>;
+  /** The greatest `seq` of the events. */
+  lastSeq: number;
   /** Time of the newest event in the service, in microseconds. */
   lastMicros: number;
   /** Greatest `timestamp` of the events, in seconds. */
@@ -20,9 +23,11 @@ export interface KnownEvents {
 export async function readEvents(
   client: VertexClient,
   session: VertexPath,
-  incarnation: string,
+  { incarnation, pruned }: Pick<SessionRecord, 'incarnation' | 'pruned'>,
 ): Promise<{ events: Event[]; known: KnownEvents }> {
-  const known: KnownEvents = { incarnation, ids: new Set(), lastMicros: -1, lastTimestamp: -Infinity };
+  const known: KnownEvents = {
+    ...{ incarnation, ids: new Set<string>(), lastSeq: pruned, lastMicros: -1, lastTimestamp: -Infinity },
+  };
   const stored = await readStored(client, session);
   return { events: addStored(known, stored), known };
 }
@@ -36,10 +41,11 @@ export async function readNewEvents(client: VertexClient, session: VertexPath, k
 function addStored(known: KnownEvents, stored: readonly JsonObject[]): Event[] {
   const added: Event[] = [];
   for (const each of stored) {
-    const event = fromVertexEvent(each, known.ids.size + 1);
+    const event = fromVertexEvent(each, known.lastSeq + 1);
     known.lastMicros = Math.max(known.lastMicros, parseMicros(each['timestamp']));
     if (known.ids.has(event.id)) continue;
     known.ids.add(event.id);
+    known.lastSeq++;
     known.lastTimestamp = Math.max(known.lastTimestamp, event.timestamp);
     added.push(event);
   }

@@ -22,6 +22,8 @@ interface CreationData {
   initialState: StateMap;
   forkedFrom?: ForkOrigin | undefined;
   marks: SessionMarks;
+  /** Number of the oldest events that were pruned before the session was inserted. Default: 0. */
+  pruned?: number | undefined;
   /** True for a session that was created only to read the state of its user. */
   isProbe?: boolean | undefined;
 }
@@ -37,6 +39,7 @@ export interface SessionRecordHead {
 export type SessionRecord = Omit<StoredSession, 'events'> & {
   /** Name of the app that created the session. If undefined, every app of the engine sees the session. */
   owner?: string | undefined;
+  pruned: number;
   isProbe?: boolean | undefined;
   /** True if this package wrote `lastSeq` and `lastUpdateTime`; otherwise the events must be read. */
   hasHead?: boolean | undefined;
@@ -44,8 +47,11 @@ export type SessionRecord = Omit<StoredSession, 'events'> & {
 
 /** Returns the state of a new session. */
 export function newSessionState(session: StoredSession, app: string | undefined): JsonObject {
-  const { incarnation, createTime, lastUpdateTime, initialState, forkedFrom, marks } = session;
-  const created: CreationData = { v: 1, app, incarnation, createTime, lastUpdateTime, initialState, forkedFrom, marks };
+  const { incarnation, createTime, lastUpdateTime, initialState, forkedFrom, marks, lastSeq, events } = session;
+  const pruned = lastSeq - events.length || undefined;
+  const created: CreationData = {
+    ...{ v: 1, app, incarnation, createTime, lastUpdateTime, initialState, forkedFrom, marks, pruned },
+  };
   const state: JsonObject = {};
   for (const [key, value] of Object.entries(session.state)) setState(state, key, value);
   for (const [key, value] of Object.entries(session.appState)) setState(state, `app:${key}`, value);
@@ -95,10 +101,11 @@ export function readRecord(key: SessionRef, stored: JsonObject): SessionRecord {
     userVersion: 0,
     createTime,
     lastUpdateTime: head?.lastUpdateTime ?? created?.lastUpdateTime ?? parseSeconds(stored['updateTime']),
-    lastSeq: head?.lastSeq ?? 0,
+    lastSeq: head?.lastSeq ?? created?.pruned ?? 0,
     marks: { ...noMarks, ...created?.marks, ...head?.marks },
     v: 1,
     owner: created?.app,
+    pruned: created?.pruned ?? 0,
     isProbe: created?.isProbe === true,
     hasHead: head !== undefined || created !== undefined,
   };

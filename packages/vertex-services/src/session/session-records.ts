@@ -155,7 +155,7 @@ export class SessionRecords {
 
   /** Name of the app to store in a session, if several apps may use one engine. */
   #ownerOf(appName: string): string | undefined {
-    return this.#engines.isFixed ? appName : undefined;
+    return this.#engines.mayBeShared ? appName : undefined;
   }
 
   #isOwner(record: SessionRecord, appName: string): boolean {
@@ -163,7 +163,7 @@ export class SessionRecords {
   }
 
   #isOwnOrProbe({ owner }: SessionRecord, appName: string): boolean {
-    return owner === undefined || !this.#engines.isFixed || owner === appName;
+    return owner === undefined || !this.#engines.mayBeShared || owner === appName;
   }
 }
 

@@ -51,8 +51,12 @@ function toRawEvent(event: Event): JsonObject {
 export function fromVertexEvent(stored: JsonObject, seq: number): Event {
   const raw = stored['rawEvent'];
   const event = isPlainObject(raw) ? (decodeValue(raw as JsonObject) as JsonObject) : undefined;
-  if (event && typeof event['id'] === 'string' && isPlainObject(event['actions']))
-    return { ...(event as unknown as Event), seq };
+  const isOurs = typeof event?.['id'] === 'string' && typeof event['invocationId'] === 'string';
+  if (event && isOurs && isPlainObject(event['actions'])) {
+    // Other writers may leave out empty maps.
+    const actions = { ...createEventActions(), ...(event['actions'] as Partial<EventActions>) };
+    return { ...(event as unknown as Event), actions, seq };
+  }
   return { ...fromFields(stored, event), seq };
 }
 

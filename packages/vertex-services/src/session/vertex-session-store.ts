@@ -27,6 +27,7 @@ import { assertSessionId, isSessionId, SessionRecords } from './session-records.
 import { toVertexEvent } from './vertex-event.ts';
 import { formatMicros, toMicros } from './wire-time.ts';
 import { waitingPage } from './waiting-page.ts';
+import { writeOnce } from './write-once.ts';
 import { selectWindow } from './select-window.ts';
 
 /** Number of sessions whose event ids are kept in memory. */
@@ -55,13 +56,13 @@ export class VertexSessionStore implements SessionStore {
     assertSessionId(key.sessionId);
     await this.#queue.run(sessionKeyOf(key), async () => {
       this.#known.delete(sessionKeyOf(key));
-      try {
-        await this.#records.create(session);
-      } catch (error) {
-        if (!TholeError.is(error, 'STORE_OUTCOME_UNKNOWN')) throw error;
-        const record = await this.#records.find(key).catch(() => undefined);
-        if (record?.incarnation !== incarnation) throw error;
-      }
+      const isDone = async (): Promise<boolean> => (await this.#records.find(key))?.incarnation === incarnation;
+      const create = (): Promise<void> =>
+        this.#records.create(session).catch(async (error: unknown) => {
+          // An earlier attempt may have created the session late.
+          if (!TholeError.is(error, 'SESSION_ALREADY_EXISTS') || !(await isDone())) throw error;
+        });
+      await writeOnce(this.#client, create, isDone);
       if (session.events.length > 0) await this.#insertEvents(session);
     });
   }
@@ -103,7 +104,7 @@ export class VertexSessionStore implements SessionStore {
       if (!record || (p.ifIdle && hasMarks(record.marks))) return false;
       if (p.ifLastSeq === undefined) return this.#delete(key);
       const events = await this.#readAllEvents(key, record).catch(ignoreDeleted);
-      return events?.length === p.ifLastSeq && this.#delete(key);
+      return events && record.pruned + events.length === p.ifLastSeq ? this.#delete(key) : false;
     });
   }
 
@@ -124,7 +125,7 @@ export class VertexSessionStore implements SessionStore {
       if (options.fence !== undefined) throw leaseLost(key, event.invocationId);
       if (options.ifHeldBy !== undefined) throw notRunning(key, options.ifHeldBy);
       await this.#store(key, event, { record, known, delta: event.actions.stateDelta, marks: options.marks });
-      event.seq = known.ids.size;
+      event.seq = known.lastSeq;
       return { event, duplicate: false };
     });
   }
@@ -170,7 +171,7 @@ export class VertexSessionStore implements SessionStore {
 
   /** Throws `SESSION_NOT_FOUND` if the session was deleted after `record` was read. */
   async #readAllEvents(key: SessionRef, record: SessionRecord): Promise<Event[]> {
-    const reading = readEvents(this.#client, this.#records.path(key), record.incarnation);
+    const reading = readEvents(this.#client, this.#records.path(key), record);
     const { events, known } = await reading.catch((error: unknown) => {
       throw httpStatusOf(error) === 404 ? sessionNotFound(key) : error;
     });
@@ -204,30 +205,25 @@ export class VertexSessionStore implements SessionStore {
     // The service orders events by time, so each event is at least a microsecond after the previous event.
     const micros = Math.max(toMicros(event.timestamp), known.lastMicros + 1);
     const stateDelta = encodeDelta(delta, {
-      lastSeq: known.ids.size + 1,
+      lastSeq: known.lastSeq + 1,
       lastUpdateTime: Math.max(record.lastUpdateTime, known.lastTimestamp, event.timestamp),
       marks: { ...record.marks, ...defined },
     });
     const url = this.#client.url(this.#records.path(key), ':appendEvent');
     const body = toVertexEvent(event, stateDelta, micros);
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await this.#client.json({ method: 'POST', url, body, isUnrepeatable: true });
-        known.ids.add(event.id);
-        known.lastMicros = micros;
-        known.lastTimestamp = Math.max(known.lastTimestamp, event.timestamp);
-        return;
-      } catch (error) {
-        if (httpStatusOf(error) === 404) throw sessionNotFound(key);
-        if (!TholeError.is(error, 'STORE_OUTCOME_UNKNOWN')) throw error;
-        await readNewEvents(this.#client, this.#records.path(key), known).catch(() => {
-          throw error;
-        });
-        if (known.ids.has(event.id)) return;
-        const isLastAttempt = attempt === this.#client.maxAttempts || error.details?.['endedBy'] === 'client';
-        if (isLastAttempt) throw error;
-      }
-    }
+    const append = async (): Promise<void> => {
+      await this.#client.json({ method: 'POST', url, body, isUnrepeatable: true }).catch((error: unknown) => {
+        throw httpStatusOf(error) === 404 ? sessionNotFound(key) : error;
+      });
+      known.ids.add(event.id);
+      known.lastSeq++;
+      known.lastMicros = micros;
+      known.lastTimestamp = Math.max(known.lastTimestamp, event.timestamp);
+    };
+    await writeOnce(this.#client, append, async () => {
+      await readNewEvents(this.#client, this.#records.path(key), known);
+      return known.ids.has(event.id);
+    });
   }
 
   #delete(key: SessionRef): Promise<boolean> {
@@ -237,13 +233,13 @@ export class VertexSessionStore implements SessionStore {
 
   #complete(record: SessionRecord, events: readonly Event[]): Omit<StoredSession, 'events'> {
     const lastUpdateTime = events.reduce((last, { timestamp }) => Math.max(last, timestamp), record.lastUpdateTime);
-    return { ...withoutOwnMembers(record), lastSeq: events.length, lastUpdateTime };
+    return { ...withoutOwnMembers(record), lastSeq: record.pruned + events.length, lastUpdateTime };
   }
 }
 
 function withoutOwnMembers(record: SessionRecord): Omit<StoredSession, 'events'> {
   const stored: Partial<SessionRecord> = { ...record };
-  for (const name of ['owner', 'isProbe', 'hasHead'] as const) delete stored[name];
+  for (const name of ['owner', 'pruned', 'isProbe', 'hasHead'] as const) delete stored[name];
   return stored as Omit<StoredSession, 'events'>;
 }
 

@@ -49,6 +49,14 @@ describe('Google credentials', () => {
     expect(server.tokens).toBe(before + 1);
   });
 
+  it('are sent with their quota project', async () => {
+    const googleAuthOptions = { credentials: { ...serviceAccount, quota_project_id: 'billing' } };
+    await new VertexAiSessionService({ ...place, fetch: server.fetch, googleAuthOptions }).getSession(key);
+    expect(server.requests.at(-1)!.headers['x-goog-user-project']).toBe('billing');
+    await new VertexAiSessionService({ ...place, ...server.options }).getSession(key);
+    expect(server.requests.at(-1)!.headers['x-goog-user-project']).toBeUndefined();
+  });
+
   it('can be read from a key file', async () => {
     const keyFilename = join(folder, 'key.json');
     writeFileSync(keyFilename, JSON.stringify(serviceAccount));

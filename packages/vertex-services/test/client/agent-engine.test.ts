@@ -51,6 +51,20 @@ describe('agentEngineId', () => {
     expect((await service.listSessions({ appName: 'hotel', userId: 'ada' })).sessions).toHaveLength(1);
   });
 
+  it('keeps the sessions of two apps apart if a function returns the same engine for both', async () => {
+    const service = new VertexAiSessionService({ ...server.options, ...place, agentEngineId: () => '46' });
+    await service.createSession({ appName: 'hotel', userId: 'ada', sessionId: 'shared' });
+    expect(await service.getSession({ appName: 'airline', userId: 'ada', sessionId: 'shared' })).toBeUndefined();
+    expect(await service.getSession({ appName: 'hotel', userId: 'ada', sessionId: 'shared' })).toBeDefined();
+  });
+
+  it('sends no access token to another server that the name of an app contains', async () => {
+    const names = ['projects/p/locations/evil.test#/reasoningEngines/1', 'projects/../locations/l/reasoningEngines/1'];
+    for (const name of [...names, 'projects/p/locations/l/reasoningEngines/..'])
+      expect(await failureFor({}, name)).toContain('appName must be the id of an Agent Engine');
+    expect(server.requests).toEqual([]);
+  });
+
   it('is named in the error if appName is not an engine', async () => {
     expect(await failureFor(place, 'concierge')).toBe(
       'appName must be the id of an Agent Engine (digits) or projects/…/locations/…/reasoningEngines/…, because agentEngineId of VertexAiSessionService is not set.',

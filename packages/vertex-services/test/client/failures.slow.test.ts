@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { createEvent } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
 import { GcsArtifactService, VertexAiMemoryBankService, VertexAiSessionService } from '@thole/vertex-services';
 import type { VertexAiSessionServiceOptions } from '@thole/vertex-services';
@@ -204,6 +205,47 @@ describe('Requests to Google', () => {
     server.faults.push({ on: 'GET /operations/', answer: errorAnswer(404, 'NOT_FOUND', 'No operation.') });
     await service.deleteSession(key);
     expect(await service.getSession(key)).toBeUndefined();
+  });
+
+  it('count a deletion as done if only its answer is lost', async () => {
+    const service = open();
+    await service.createSession(key);
+    server.faults.push({ on: 'DELETE /sessions/s1', afterWork: true, answer: 'cut' });
+    expect(await passTime(runtime, service.deleteSession(key))).toBe(true);
+    const memory = new VertexAiMemoryBankService({ ...place, ...server.options, agentEngineId: newEngines(), runtime });
+    const [added] = await memory.addMemory({ ...user, memory: 'Likes tea.' });
+    server.faults.push({ on: 'DELETE /memories', afterWork: true, answer: 'cut' });
+    expect(await passTime(runtime, memory.deleteMemory({ ...user, ids: [added!.id, 'other'] }))).toBe(1);
+  });
+
+  it('repeat the creation of a session after a 503, and create it once', async () => {
+    const service = open();
+    server.faults.push({ on: 'POST /sessions', answer: errorAnswer(503, 'UNAVAILABLE', 'Try later.') });
+    expect(await passTime(runtime, service.createSession(key))).toMatchObject({ id: 's1' });
+    server.faults.push({ on: 'POST /sessions', afterWork: true, answer: errorAnswer(503, 'UNAVAILABLE', 'Later.') });
+    server.faults.push({ on: 'GET /sessions/s2', times: 1, answer: errorAnswer(404, 'NOT_FOUND', 'Not yet.') });
+    expect(await passTime(runtime, service.createSession({ ...key, sessionId: 's2' }))).toMatchObject({ id: 's2' });
+    await expect(service.createSession(key)).rejects.toMatchObject({ code: 'SESSION_ALREADY_EXISTS' });
+  });
+
+  it('wait before an append is repeated after a 503', async () => {
+    const service = open();
+    const session = await service.createSession(key);
+    const overloaded = errorAnswer(503, 'UNAVAILABLE', 'Try later.');
+    server.faults.push({ on: ':appendEvent', times: 3, answer: { ...overloaded, headers: { 'retry-after': '2' } } });
+    await passTime(runtime, service.appendEvent({ session, event: createEvent({ author: 'user' }) }));
+    expect(runtime.monotonic()).toBeGreaterThanOrEqual(6000);
+    expect((await service.getSession(key))!.events).toHaveLength(1);
+  });
+
+  it('are repeated if another write at the same time aborted them', async () => {
+    const service = open();
+    const aborted = errorAnswer(409, 'ABORTED', 'The operation was aborted.');
+    server.faults.push({ on: 'POST /sessions', answer: aborted });
+    const session = await passTime(runtime, service.createSession(key));
+    server.faults.push({ on: ':appendEvent', answer: aborted });
+    await passTime(runtime, service.appendEvent({ session, event: createEvent({ author: 'user' }) }));
+    expect((await service.getSession(key))!.events).toHaveLength(1);
   });
 
   it('read an operation until it is done, with growing waits', async () => {

@@ -22,8 +22,19 @@ export class StorageRoutes implements Routes {
   }
 
   /** Stores an object as another program does. */
-  put(bucket: string, name: string, contentType: string, text: string): void {
-    const object = { name, contentType, metadata: {}, timeCreated: new Date().toISOString(), bytes: Buffer.from(text) };
+  put(
+    bucket: string,
+    {
+      name,
+      contentType,
+      metadata = {},
+      text,
+    }: Pick<ServerObject, 'name' | 'contentType'> & {
+      metadata?: ServerObject['metadata'];
+      text: string;
+    },
+  ): void {
+    const object = { name, contentType, metadata, timeCreated: new Date().toISOString(), bytes: Buffer.from(text) };
     this.#bucketOf(bucket).set(name, object);
   }
 

@@ -271,6 +271,7 @@ describe('VertexAiRagMemoryService', () => {
     for (const bad of [
       { ragCorpus: undefined },
       { ragCorpus: 'a/b' },
+      { ragCorpus: 'projects/p/locations/evil.test#/ragCorpora/1' },
       { similarityTopK: 0 },
       { vectorDistanceThreshold: 0 },
       { vectorDistanceThreshold: '0.7' },

@@ -100,6 +100,25 @@ describe('VertexAiSessionService', () => {
     });
   });
 
+  it('reads complete events of other writers without empty maps, or with names in snake case', async () => {
+    const service = open();
+    await service.createSession(key);
+    const content = { role: 'model', parts: [{ functionCall: { id: 'c1', name: 'look', args: {} } }] };
+    const event = { author: 'concierge', invocationId: 'i9', content };
+    const append = (timestamp: string, rawEvent: object): Promise<Response> =>
+      sendAsOther('POST', `${sessionName()}:appendEvent`, { ...event, timestamp, rawEvent });
+    await append('2026-01-02T03:04:05Z', { ...event, id: 'e1', timestamp: 1, actions: { stateDelta: { a: 1 } } });
+    const parts = [{ function_call: { id: 'c1', name: 'look', args: {} } }];
+    const snake = { id: 'e2', invocation_id: 'i9', author: 'concierge', content: { role: 'model', parts } };
+    await append('2026-01-02T03:04:06Z', { ...snake, actions: { state_delta: {} } });
+    const { actions } = createEvent({ author: 'user' });
+    const read = (await service.getSession(key))!.events;
+    expect(read).toMatchObject([
+      { id: 'e1', actions: { ...actions, stateDelta: { a: 1 } } },
+      { id: 'e2', invocationId: 'i9', content, actions },
+    ]);
+  });
+
   it('neither reads, changes nor deletes a session of another user', async () => {
     const service = open();
     const session = await service.createSession({ ...key, state: { secret: 1 } });
