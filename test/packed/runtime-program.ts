@@ -4,24 +4,39 @@ import { InMemoryArtifactService, InMemoryMemoryService, InMemorySessionService 
 import { LlmAgent, Runner } from '@thole/runner';
 import { FunctionTool, jsonSchema } from '@thole/tools';
 
+/** Calls the tool, then returns its answer as text. */
+const forecaster: Llm = {
+  model: 'forecaster',
+  specVersion: 1,
+  async *generateContentAsync({ contents }): AsyncGenerator<LlmResponse> {
+    const answer = contents.at(-1)?.parts?.[0]?.functionResponse?.response;
+    const part = answer
+      ? { text: `The sky of Oslo is ${answer.sky as string}.` }
+      : { functionCall: { name: 'weather', args: { city: 'Oslo' } } };
+    yield { content: { role: 'model', parts: [part] }, finishReason: 'STOP' };
+  },
+};
+
+const weather = new FunctionTool({
+  name: 'weather',
+  description: 'Returns the weather of a city.',
+  parameters: jsonSchema({ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }),
+  execute: () => ({ sky: 'clear' }),
+});
+const services = {
+  sessionService: new InMemorySessionService(),
+  memoryService: new InMemoryMemoryService(),
+  artifactService: new InMemoryArtifactService(),
+};
+// When the module is loaded, Cloudflare Workers allow no random values and no timers.
+const runner = new Runner({
+  appName: 'anywhere',
+  agent: new LlmAgent({ name: 'host', model: forecaster, tools: [weather] }),
+  ...services,
+});
+
 /** Runs a turn with a tool call, then searches memory for it. Returns the same lines in every JavaScript runtime. */
 export async function program(): Promise<string[]> {
-  const weather = new FunctionTool({
-    name: 'weather',
-    description: 'Returns the weather of a city.',
-    parameters: jsonSchema({ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }),
-    execute: () => ({ sky: 'clear' }),
-  });
-  const services = {
-    sessionService: new InMemorySessionService(),
-    memoryService: new InMemoryMemoryService(),
-    artifactService: new InMemoryArtifactService(),
-  };
-  const runner = new Runner({
-    appName: 'anywhere',
-    agent: new LlmAgent({ name: 'host', model: forecaster, tools: [weather] }),
-    ...services,
-  });
   const user = { appName: 'anywhere', userId: 'ada' };
   const session = await services.sessionService.createSession(user);
   const lines: string[] = [];
@@ -40,19 +55,6 @@ export async function program(): Promise<string[]> {
   await runner.close();
   return lines;
 }
-
-/** Calls the tool, then returns its answer as text. */
-const forecaster: Llm = {
-  model: 'forecaster',
-  specVersion: 1,
-  async *generateContentAsync({ contents }): AsyncGenerator<LlmResponse> {
-    const answer = contents.at(-1)?.parts?.[0]?.functionResponse?.response;
-    const part = answer
-      ? { text: `The sky of Oslo is ${answer.sky as string}.` }
-      : { functionCall: { name: 'weather', args: { city: 'Oslo' } } };
-    yield { content: { role: 'model', parts: [part] }, finishReason: 'STOP' };
-  },
-};
 
 export const expected: readonly string[] = [
   'host: functionCall',

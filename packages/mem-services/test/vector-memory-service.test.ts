@@ -56,6 +56,19 @@ function embedderWith(change: Partial<Embedder> = {}): HashEmbedder {
   return Object.assign(new HashEmbedder({ maxBatch: 2 }), change);
 }
 
+/** Returns an embedder with large batches that fails for texts with the given beginning. */
+function rejecting(start: string): HashEmbedder {
+  const embedder = new HashEmbedder({ maxBatch: 2048, dimensions: 16 });
+  const originalEmbed = embedder.embed.bind(embedder);
+  embedder.embed = async (texts, p) => {
+    const vectors = await originalEmbed(texts, p);
+    if (texts.some((text) => text.startsWith(start)))
+      throw new TholeError('EMBEDDER_FAILED', 'A text is too long.', { retryable: false });
+    return vectors;
+  };
+  return embedder;
+}
+
 describe('VectorMemoryService', () => {
   it('embeds each entry once, at ingestion, in batches of maxBatch', async () => {
     const embedder = embedderWith();
@@ -176,6 +189,24 @@ describe('VectorMemoryService', () => {
     await memory.addSessionToMemory(sessionOf('a pool', 'a bar', 'a roof', 'a bad one', 'a door', 'a bed'));
     const { memories, vectorsMissing } = await memory.searchMemory({ ...user, query: 'one', limit: 10 });
     expect([memories.length, memories[0]!.content.parts![0]!.text, vectorsMissing]).toEqual([6, 'a bad one', 1]);
+  });
+
+  it('computes the vectors of all other texts of a large batch if the embedder rejects one', async () => {
+    const memory = new VectorMemoryService({ embedder: rejecting('too long'), runtime: new FixedRuntime() });
+    await memory.addSessionToMemory(sessionOf('too long', ...Array.from({ length: 600 }, (_, i) => `pool ${i}`)));
+    expect((await memory.searchMemory({ ...user, query: 'pool' })).vectorsMissing).toBe(1);
+  });
+
+  it('computes the vectors of new texts after the embedder has rejected many', async () => {
+    const embedder = rejecting('too long');
+    const memory = new VectorMemoryService({ embedder, runtime: new FixedRuntime() });
+    const rejected = Array.from({ length: 20 }, (_, i) => `too long ${i}`);
+    for (let i = 1; i <= rejected.length; i++) await memory.addSessionToMemory(sessionOf(...rejected.slice(0, i)));
+    const calls = embedder.requests.length;
+    await memory.addSessionToMemory(sessionOf(...rejected, 'a pool'));
+    expect((await memory.searchMemory({ ...user, query: 'pool' })).vectorsMissing).toBe(20);
+    // The new text, the query, and the texts that were rejected fewer than three times.
+    expect(embedder.requests.length - calls).toBeLessThan(8);
   });
 
   it('stops calling the embedder after several failures in a row', async () => {

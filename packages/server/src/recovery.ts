@@ -42,9 +42,15 @@ export function startRecovery(
     } catch (error) {
       logger.warn('Recovery failed.', { ...errorFields(error) });
     }
-    // The random pause keeps the processes of a deployment from reading the same sessions at the same time.
-    await runtime.sleep(everyMs * (0.5 + runtime.random()), controller.signal).catch(() => {});
-    return !controller.signal.aborted;
+    try {
+      // The random pause keeps the processes of a deployment from reading the same sessions at the same time.
+      await runtime.sleep(everyMs * (0.5 + runtime.random()), controller.signal);
+      return true;
+    } catch (error) {
+      // Cloudflare Workers allow no timers before the first request.
+      if (!controller.signal.aborted) logger.warn('Recovery has stopped.', { ...errorFields(error) });
+      return false;
+    }
   });
   return { stop: () => controller.abort('stopped') };
 }

@@ -135,7 +135,8 @@ function listen(server: Server, port: number, host: string): Promise<void> {
       reject(
         new TholeError(
           'INVALID_INPUT',
-          `Cannot listen on ${host}:${port}: ${cause.code}.${cause.code === 'EADDRINUSE' ? ' Choose another port.' : ''}`,
+          // Windows answers EACCES for ports that it reserves.
+          `Cannot listen on ${host}:${port}: ${cause.code}.${/^E(?:ADDRINUSE|ACCES)$/.test(cause.code ?? '') ? ' Choose another port.' : ''}`,
           { cause },
         ),
       ),

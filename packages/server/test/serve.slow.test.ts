@@ -1,6 +1,7 @@
 import { request } from 'node:http';
+import { Server } from 'node:net';
 import { ignores, says } from '@thole/testing';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { bearerToken } from '../src/index.ts';
 import { serve } from '../src/node.ts';
 import type { RunningServer, ServeOptions } from '../src/node.ts';
@@ -35,6 +36,17 @@ describe('serve', () => {
       `Cannot listen on 127.0.0.1:${port}: EADDRINUSE. Choose another port.`,
     );
     await expect(startServer({}, { port: -1 })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+
+  it('advises another port if the system reserves the port, as Windows does', async () => {
+    const listen = vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server) {
+      queueMicrotask(() => this.emit('error', Object.assign(new Error('listen'), { code: 'EACCES' })));
+      return this;
+    });
+    onTestFinished(() => listen.mockRestore());
+    await expect(startServer({}, { port: 8000 })).rejects.toThrow(
+      'Cannot listen on 127.0.0.1:8000: EACCES. Choose another port.',
+    );
   });
 });
 

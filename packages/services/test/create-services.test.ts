@@ -32,6 +32,13 @@ describe('createSessionService', () => {
     expect(existsSync(join(cwd, 'what?.db'))).toBe(true);
   });
 
+  it.skipIf(process.platform === 'win32')('accepts a backslash in the name of a folder', async () => {
+    const cwd = join(temporaryFolder(), 'a\\b');
+    const sessions = await createSessionService('sqlite:///./all.db', { cwd });
+    await sessions.close();
+    expect(existsSync(join(cwd, 'all.db'))).toBe(true);
+  });
+
   it('returns a service that can be closed twice', async () => {
     const sessions = await createSessionService('sqlite:///./all.db', { cwd: temporaryFolder() });
     await sessions.close();

@@ -1,14 +1,14 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertName, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { assertName, optionNames, rejectUnknownOptions, renameWhenFree } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { IdentityDocument } from './identity-document.ts';
 import { StoredIdentityStore } from './stored-identity-store.ts';
 
 /** Options of `FileIdentityStore`. */
 export interface FileIdentityStoreOptions {
-  /** Path of the JSON file. The file and its folder are created at the first change. Only the file's owner can read it. */
+  /** Path of the JSON file. The file and its folder are created at the first change. Only the file's owner can read it; on Windows the rights of the folder apply. */
   path: string;
   runtime?: Runtime | undefined;
 }
@@ -65,7 +65,7 @@ async function replaceFile(path: string, text: string, id: string): Promise<void
     } finally {
       await file.close();
     }
-    await rename(temporary, path);
+    await renameWhenFree(rename, { from: temporary, to: path });
   } catch (cause) {
     await rm(temporary, { force: true });
     throw new TholeError('STORE_UNAVAILABLE', `The users file "${path}" cannot be written.`, { cause });

@@ -37,7 +37,8 @@ export function parseIdentityBook(text: string | undefined): IdentityBook {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    // Editors on Windows may begin the file with a byte order mark.
+    return JSON.parse(text.replace(/^\uFEFF/u, '')) as unknown;
   } catch (cause) {
     throw new TholeError('INVALID_INPUT', `The list of users is not JSON: ${(cause as Error).message}`, { cause });
   }

@@ -47,6 +47,8 @@ async function open(path: string): Promise<DatabaseSync> {
   await whenFree(() =>
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;'),
   );
+  // On macOS, other flushes do not reach the disk. These settings have no effect on other systems.
+  database.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;');
   return database;
 }
 

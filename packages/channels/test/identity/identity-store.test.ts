@@ -102,6 +102,19 @@ for (const [name, create] of Object.entries(kinds)) {
   });
 }
 
+describe('sqliteDatabase', () => {
+  it('flushes each change to the disk, also on macOS', async () => {
+    const database = sqliteDatabase(join(folder(), 'users.db'));
+    onTestFinished(() => database.close!());
+    for (const [name, value] of [
+      ['synchronous', 2],
+      ['fullfsync', 1],
+      ['checkpoint_fullfsync', 1],
+    ])
+      expect((await database.query(`PRAGMA ${name}`, [])).rows).toMatchObject([{ [name!]: value }]);
+  });
+});
+
 describe('StoredIdentityStore', () => {
   it('parses a document once, not at each message, until it changes', async () => {
     let text: string | undefined;
@@ -137,7 +150,8 @@ describe('FileIdentityStore', () => {
     const path = join(folder(), 'users.json');
     const store = new FileIdentityStore({ path });
     const { id } = await store.create({ name: 'Ada' });
-    writeFileSync(path, readFileSync(path, 'utf8').replace('"Ada"', '"Ada L"'));
+    // Some editors write a byte order mark.
+    writeFileSync(path, `\uFEFF${readFileSync(path, 'utf8').replace('"Ada"', '"Ada L"')}`);
     expect(await store.get(id)).toMatchObject({ name: 'Ada L' });
     writeFileSync(path, readFileSync(path, 'utf8').replace('"user"', '"owner"'));
     await expect(store.list()).rejects.toThrow(/users\[0\]\.role must be 'admin', 'user' or 'guest'/);

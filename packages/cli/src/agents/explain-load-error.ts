@@ -54,7 +54,9 @@ function adviceFor(code: string, text: string, name: string): string {
  * stack.
  */
 function placeIn(stack: string, p: { root: string; cwd: string }): string | undefined {
-  for (const { 1: url, 2: line, index } of stack.matchAll(/(file:\/\/[^\s?:]+)(?:\?v=\d+)?:(\d+)/g)) {
+  for (const { 1: url, 2: line, index } of stack.matchAll(
+    /(file:\/\/[^\s?]+?)(?:\?v=\d+)?:(\d+)(?::\d+)?(?=[\s)]|$)/g,
+  )) {
     const file = fileURLToPath(url!);
     const isOwn = file.startsWith(p.root + sep) && !file.includes('node_modules');
     if (isOwn || index === 0) return `${displayPath(file, p.cwd)}:${line}`;

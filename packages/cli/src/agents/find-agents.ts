@@ -78,7 +78,7 @@ function agentOfFile(file: string): AgentModule {
 
 async function guessAgentOfFile(file: string): Promise<AgentModule | undefined> {
   if (!EXTENSIONS.includes(extname(file)) || NO_AGENT.test(file)) return undefined;
-  const text = await readFile(file, 'utf8');
+  const text = (await readFile(file, 'utf8')).replace(/^\uFEFF/u, '');
   const names = [...text.matchAll(EXPORTED)].flatMap(([, ...lists]) => lists.join(' ').match(/\w+/g) ?? []);
   if (names.includes('rootAgent')) return agentOfFile(file);
   const isGuess = names.some((name) => ['app', 'runner', 'default'].includes(name));

@@ -1,4 +1,3 @@
-import { sep } from 'node:path';
 import type { Runtime } from '@thole/core';
 import { watch } from 'chokidar';
 
@@ -21,11 +20,7 @@ export async function watchFiles(
 ): Promise<() => Promise<void>> {
   const watcher = watch(root, {
     ignoreInitial: true,
-    ignored: (path, stats) => {
-      const segments = path.slice(root.length).split(sep);
-      if (segments.some((segment) => IGNORED_FOLDERS.has(segment))) return true;
-      return stats?.isFile() === true && (!WATCHED.test(path) || SAVED_SESSION.test(path));
-    },
+    ignored: (path, stats) => isIgnored(path.slice(root.length), stats?.isFile() === true),
   });
   let cancel: (() => void) | undefined;
   watcher.on('all', () => {
@@ -39,4 +34,10 @@ export async function watchFiles(
     cancel?.();
     await watcher.close();
   };
+}
+
+/** True if changes of a file or folder are not reported. The path is relative to the root. On Windows it contains `/` too. */
+export function isIgnored(path: string, isFile: boolean): boolean {
+  if (path.split(/[\\/]/).some((segment) => IGNORED_FOLDERS.has(segment))) return true;
+  return isFile && (!WATCHED.test(path) || SAVED_SESSION.test(path));
 }

@@ -15,7 +15,7 @@ import { showRun } from '../terminal/show-run.ts';
 import { terminalStyle } from '../terminal/terminal-style.ts';
 import { chatLoop, isInteractive, sendAnswers, sendMessages } from './chat-loop.ts';
 import { Conversation } from './conversation.ts';
-import { savedText } from './saved-session.ts';
+import { savedFileName, savedText } from './saved-session.ts';
 import { prepareSession, readSessionSource } from './session-source.ts';
 import type { SessionOptions, SessionSource } from './session-source.ts';
 
@@ -118,7 +118,7 @@ function resumeCommand(agent: string, { sessionId, userId }: SessionRef, options
   if (userId !== DEFAULT_USER) words.push('--user_id', userId);
   for (const [service, uri] of Object.entries(uris))
     if (uri !== undefined) words.push(`--${service}_service_uri`, /:\/\/[^/]*@/.test(uri) ? '…' : uri);
-  return words.map(shellWord).join(' ');
+  return words.map((word) => shellWord(word)).join(' ');
 }
 
 /** Returns a line for each open interrupt that describes how to answer or continue it. */
@@ -150,7 +150,7 @@ async function* toAsyncIterable<T>(items: readonly T[]): AsyncGenerator<T, void>
 async function saveSession({ sessionService }: Runner, ref: SessionRef, folder: string, cwd: string): Promise<string> {
   const session = await sessionService.getSession(ref);
   if (!session) throw sessionNotFound(ref);
-  const file = join(folder, `${encodeURIComponent(ref.sessionId)}.session.json`);
+  const file = join(folder, savedFileName(ref.sessionId));
   await writeFile(file, savedText(session));
   return `Saved the session as ${relative(cwd, file)}.`;
 }

@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createEvent } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
 import type { Event, EventInit, JsonObject, Session, SessionService, StateMap, UserRef } from '@thole/core';
 import { usageError } from '../options/usage-error.ts';
+
+/** File systems limit a name, with its ending, to 255 bytes. */
+const MAX_NAME_LENGTH = 200;
 
 /** The content of a file with a saved session of Thole or ADK. */
 export interface SavedSession {
@@ -34,6 +38,13 @@ export async function readSavedSession(path: string, displayName: string): Promi
     throw usageError(`events of ${displayName} must be a list of events, each with an author.`);
   }
   return { state: state as StateMap, events: events as unknown as EventInit[] };
+}
+
+/** Returns the name of the file for a session. It is valid on all systems: a long name is cut and gets a hash. */
+export function savedFileName(sessionId: string): string {
+  const name = encodeURIComponent(sessionId).replaceAll('*', '%2A');
+  const hash = createHash('sha256').update(sessionId).digest('hex').slice(0, 16);
+  return `${name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, 180)}-${hash}`}.session.json`;
 }
 
 /** Returns the text of the file for a session. */
@@ -73,7 +84,8 @@ async function readJsonObject(path: string, displayName: string): Promise<{ [nam
   });
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    // Editors on Windows may begin the file with a byte order mark.
+    value = JSON.parse(text.replace(/^\uFEFF/u, ''));
   } catch {
     throw usageError(`${displayName} must be JSON.`);
   }

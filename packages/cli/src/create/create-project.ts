@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
+import process from 'node:process';
 import { isCancel, select, text } from '@clack/prompts';
 import { TholeError } from '@thole/core';
 import type { Host } from '../host.ts';
@@ -49,7 +50,8 @@ export async function createProject(host: Host, name: string | undefined, option
   const pack = commandToPack();
   if (pack !== undefined) print(`  ${pack}`);
   print('  npm install');
-  if (choice.provider !== 'demo') print('  cp .env.example .env      then add your key to .env');
+  if (choice.provider !== 'demo')
+    print(`  ${process.platform === 'win32' ? 'copy' : 'cp'} .env.example .env      then add your key to .env`);
   print('  npm start                 chat in the browser; npm run chat: in the terminal');
   return 0;
 }

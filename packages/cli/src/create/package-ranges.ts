@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cloneFolder, tarballOf } from '../clone-folder.ts';
+import { shellWord } from '../options/shell-word.ts';
 import { ownVersion, versionOf } from '../own-version.ts';
 
 type Ranges = { readonly [name: string]: string };
@@ -71,5 +72,5 @@ function neededBy(name: string, packages: ReadonlyMap<string, PackedPackage>): S
 export function commandToPack(): string | undefined {
   const clone = cloneFolder();
   if (clone === undefined || existsSync(tarballOf(clone, 'cli'))) return undefined;
-  return `node ${join(clone, 'scripts/run.mjs')} tarballs`;
+  return `node ${shellWord(join(clone, 'scripts/run.mjs'))} tarballs`;
 }

@@ -17,7 +17,7 @@ describe('findAgents', () => {
       'both/index.ts': agent,
       'single.ts': 'export const rootAgent: Agent = make();',
       'whole.mjs': 'export { runner };',
-      'guess.ts': 'export default thing;',
+      'guess.ts': '\uFEFFexport default thing;',
     });
     const { agents, root } = await findAgents(cwd, '.');
     expect(root).toBe(cwd);

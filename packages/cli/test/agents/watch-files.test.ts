@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { watchFiles } from '../../src/agents/watch-files.ts';
+import { isIgnored, watchFiles } from '../../src/agents/watch-files.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
 
 interface TestWatch {
@@ -70,5 +70,24 @@ describe('watchFiles', () => {
     await detected(1);
     // `last.md`, and on some systems also the folder.
     expect(counts.detected).toBe(1);
+  });
+});
+
+describe('isIgnored', () => {
+  it.each([
+    ['/node_modules', false],
+    ['/hello/.thole/artifacts/a.json', true],
+    ['\\hello\\.thole\\artifacts\\a.json', true],
+    ['/hello/photo.png', true],
+  ])('is true for %j', (path, isFile) => {
+    expect(isIgnored(path, isFile)).toBe(true);
+  });
+
+  it.each([
+    ['/hello', false],
+    ['/hello/agent.ts', true],
+    ['\\hello\\.env', true],
+  ])('is false for %j', (path, isFile) => {
+    expect(isIgnored(path, isFile)).toBe(false);
   });
 });

@@ -261,6 +261,15 @@ describe('thole run with sessions', () => {
     );
   });
 
+  it.each([
+    ['what*', /^what%2A\.session\.json$/],
+    ['予約'.repeat(40), /^[%\dA-F]{180}-[\da-f]{16}\.session\.json$/],
+  ])('saves a session with --save_session in a file that all systems accept: %s', async (sessionId, name) => {
+    const { cwd, run } = createHello(says('Hi.'));
+    expect(await run(['Hello', '--session_id', sessionId, '--save_session'])).toMatchObject({ code: 0 });
+    expect(readdirSync(join(cwd, 'hello')).filter((file) => name.test(file))).toHaveLength(1);
+  });
+
   it('saves a session with --save_session, and continues it elsewhere with --resume', async () => {
     const { cwd, run } = createHello(calls('weather', { city: 'Rome' }), says('Grey.'));
     const { code, errors } = await run(['How is it?', '--session_id', 'a/b', '--save_session']);
@@ -301,7 +310,8 @@ describe('thole run with sessions', () => {
   it('sends the queries of --replay with its state', async () => {
     const cwd = temporaryFolder({
       'hello/agent.ts': '',
-      'q.json': '{"state": {"city": "Paris"}, "queries": ["a", "b"]}',
+      // A byte order mark, as some editors write it.
+      'q.json': '\uFEFF{"state": {"city": "Paris"}, "queries": ["a", "b"]}',
     });
     const model = new ScriptedLlm(says('One.'), says('Two.'));
     const module = { rootAgent: new LlmAgent({ name: 'hello', model, instruction: 'You are in {city}.' }) };

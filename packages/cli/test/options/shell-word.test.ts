@@ -10,6 +10,20 @@ describe('shellWord', () => {
     ['$HOME', "'$HOME'"],
     ['', "''"],
   ])('returns %j as %s', (text, word) => {
-    expect(shellWord(text)).toBe(word);
+    expect(shellWord(text, 'linux')).toBe(word);
+  });
+});
+
+describe('shellWord on Windows', () => {
+  it.each([
+    ['agents\\hello.ts', 'agents\\hello.ts'],
+    ['sqlite:///C:/own.db', 'sqlite:///C:/own.db'],
+    ['my agents', '"my agents"'],
+    ["it's", `"it's"`],
+    ['say "hi"', '"say ""hi"""'],
+    ['a&b', '"a&b"'],
+    ['', '""'],
+  ])('returns %j as %s', (text, word) => {
+    expect(shellWord(text, 'win32')).toBe(word);
   });
 });

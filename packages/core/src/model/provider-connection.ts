@@ -8,7 +8,7 @@ import { guardedFetch } from './guarded-fetch.ts';
 import type { RefusedAnswer } from './guarded-fetch.ts';
 import { platformFetch } from './platform-fetch.ts';
 import { ProviderStream } from './provider-stream.ts';
-import { redact, redactJson } from './redact.ts';
+import { redact, redactJson } from '../errors/redact.ts';
 import { withRetries } from './with-retries.ts';
 import { withoutRedirects } from './without-redirects.ts';
 

@@ -10,17 +10,19 @@ import { silentLogger, silentTracer } from './silent.ts';
  */
 export function systemRuntime(options: { logger?: Logger | undefined; tracer?: Tracer | undefined } = {}): Runtime {
   rejectUnknownOptions(options, optionNames<typeof options>({ logger: true, tracer: true }), 'systemRuntime');
-  // Ids are a random prefix and a counter: sixty times cheaper than a UUID. Ids that outlive the process get a UUID.
-  const prefix = crypto.randomUUID().replaceAll('-', '').slice(0, 20);
+  // Ids are a random prefix and a counter: sixty times cheaper than a UUID. Ids that outlive the process get a UUID. Cloudflare
+  // Workers allow no random values before the first request, when services are created.
+  let prefix: string | undefined;
   let count = 0;
   const afterMicrotasks = findNextTick();
   return {
     now: () => Date.now() / 1000,
     monotonic: () => performance.now(),
-    newId: (kind) =>
-      kind === 'session' || kind === 'incarnation'
-        ? crypto.randomUUID()
-        : `${kind}-${prefix}-${(count++).toString(36)}`,
+    newId(kind) {
+      if (kind === 'session' || kind === 'incarnation') return crypto.randomUUID();
+      prefix ??= crypto.randomUUID().replaceAll('-', '').slice(0, 20);
+      return `${kind}-${prefix}-${(count++).toString(36)}`;
+    },
     random: () => Math.random(),
     sleep,
     timer: (ms, fn, options) => longTimer(ms, fn, options?.keepAlive ? undefined : unrefHandle),

@@ -1,5 +1,5 @@
 import { systemRuntime } from '@thole/core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 describe('systemRuntime', () => {
   it('returns seconds since the epoch and milliseconds that never decrease (contract 41)', () => {
@@ -15,6 +15,16 @@ describe('systemRuntime', () => {
     );
     expect(new Set(ids).size).toBe(10);
     expect(ids[0]).toMatch(/^event-/);
+  });
+
+  it('reads no random values before the first id', () => {
+    const randomUUID = vi.spyOn(crypto, 'randomUUID');
+    onTestFinished(() => randomUUID.mockRestore());
+    const runtime = systemRuntime();
+    expect(randomUUID).not.toHaveBeenCalled();
+    const [first, second] = [runtime.newId('event'), runtime.newId('event')];
+    expect(first.slice(0, -2)).toBe(second.slice(0, -2));
+    expect(randomUUID).toHaveBeenCalledTimes(1);
   });
 
   it('ends a sleep when its signal is aborted, before or during it', async () => {

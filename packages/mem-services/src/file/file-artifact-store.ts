@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TholeError } from '@thole/core';
+import { renameWhenFree } from '@thole/core/kit';
 import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from '@thole/core';
 import { fromPathComponent, toPathComponent } from './path-component.ts';
 
@@ -85,15 +86,15 @@ export class FileArtifactStore implements ArtifactStore {
     const folder = this.#folderOf(key);
     await mkdir(folder, { recursive: true });
     const version = await claim(folder);
-    await rename(temporaryFolder, join(folder, String(version)));
+    await renameWhenFree(rename, { from: temporaryFolder, to: join(folder, String(version)) });
     return version;
   }
 
   // Moves the folder before deleting it, so that no reader sees a part of its files.
   async #removeFolder(folder: string): Promise<void> {
     const bin = await this.#createTemporary();
-    await ignoreError('ENOENT', rename(folder, join(bin, 'removed')));
-    await rm(bin, { recursive: true, force: true });
+    await ignoreError('ENOENT', renameWhenFree(rename, { from: folder, to: join(bin, 'removed') }));
+    await rm(bin, { recursive: true, force: true, maxRetries: 5 });
   }
 
   async #createTemporary(): Promise<string> {

@@ -1,5 +1,5 @@
 import { deepFreeze } from '@thole/core/kit';
-import type { Event, Json, Part } from '@thole/core';
+import type { Event, Json, JsonObject, Part } from '@thole/core';
 import { isFrameworkPart } from '../history/event-kinds.ts';
 import { isCompletePart, Shape, shapeOf } from '../history/event-shape.ts';
 
@@ -46,6 +46,6 @@ function toCompleteParts(part: Part): Part[] {
   if (functionCall) return [deepFreeze({ ...part, functionCall: { ...functionCall, args: {} } })];
   if (!functionResponse) return [];
   const result = functionResponse.response as Json | undefined;
-  const response = result === undefined || result === null ? {} : { result };
+  const response: JsonObject = result === undefined || result === null ? {} : { result };
   return [deepFreeze({ ...part, functionResponse: { ...functionResponse, response } })];
 }

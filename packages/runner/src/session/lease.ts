@@ -26,13 +26,15 @@ const MAX_CLEANUP_MS = 100 * 365 * 24 * 3_600_000;
 export class SessionLeases {
   readonly #service: SessionService;
   readonly #local: LeaseManager;
-  readonly #holder: string;
+  readonly #runtime: Runtime;
+  /** Created at the first run, because Cloudflare Workers allow no random values when a runner is created. */
+  #holder: string | undefined;
   readonly #concurrency: Concurrency;
 
   constructor(service: SessionService, runtime: Runtime, concurrency: Concurrency) {
     this.#service = service;
     this.#local = inProcessLeases(runtime);
-    this.#holder = runtime.newId('runner');
+    this.#runtime = runtime;
     this.#concurrency = concurrency;
   }
 
@@ -44,7 +46,7 @@ export class SessionLeases {
       cleanupMs: Math.min(task.cleanupMs, MAX_CLEANUP_MS),
       signal: task.signal,
       onEnd: (error) => task.stop(error),
-      holder: this.#holder,
+      holder: (this.#holder ??= this.#runtime.newId('runner')),
       // A message that cannot join waits in the queue.
       policy: policy === 'join' ? 'queue' : policy,
       maxWaiting,

@@ -139,6 +139,9 @@ export class SqliteDatabase implements SqlDatabase {
       const setMode = { sql: 'PRAGMA journal_mode = WAL', parameters: [] };
       await this.#retryUntil(this.deadline(), () => connection.run(setMode));
       connection.run({ sql: `PRAGMA synchronous = ${synchronous}`, parameters: [] });
+      // On macOS, other flushes do not reach the disk. These settings have no effect on other systems.
+      if (synchronous === 'FULL') connection.run({ sql: 'PRAGMA fullfsync = ON', parameters: [] });
+      connection.run({ sql: 'PRAGMA checkpoint_fullfsync = ON', parameters: [] });
       connection.run({ sql: 'PRAGMA secure_delete = ON', parameters: [] });
     } catch (error) {
       connection.close();

@@ -238,7 +238,7 @@ export class SqliteEraser {
       });
     } finally {
       lock.close();
-      rmSync(path, { force: true });
+      removeFile(path);
     }
   }
 
@@ -286,5 +286,13 @@ export class SqliteEraser {
 
   #query(sql: string, parameters: readonly SqlValue[] = []): Row | undefined {
     return this.#connection.run({ sql, parameters }).rows[0];
+  }
+}
+
+function removeFile(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // On Windows, the file cannot be deleted while another connection tries to lock it. The next rewrite deletes it.
   }
 }

@@ -45,7 +45,7 @@ function run({ statements, inTransaction }) {
 parentPort.on('message', (message) => {
   if (message === 'close') {
     database?.close();
-    return parentPort.close();
+    process.exit();
   }
   try {
     const result = run(message);

@@ -50,9 +50,9 @@ describe('SQLite file', () => {
   });
 
   it.each([
-    ['NORMAL', 1],
-    ['FULL', 2],
-  ] as const)('has the setting synchronous: %s in WAL mode', async (synchronous, level) => {
+    ['NORMAL', 1, 0],
+    ['FULL', 2, 1],
+  ] as const)('has the setting synchronous: %s in WAL mode', async (synchronous, level, fullFlush) => {
     const { path } = files.next();
     const settings = { readOnly: false, dialect: sqlite, runtime: systemRuntime(), timeoutMs: 1_000 };
     const database = new SqliteDatabase({ path, synchronous, ...settings });
@@ -61,6 +61,9 @@ describe('SQLite file', () => {
       return Object.values(rows[0]!)[0];
     };
     expect(Number(await read('synchronous'))).toBe(level);
+    // For macOS.
+    expect(Number(await read('fullfsync'))).toBe(fullFlush);
+    expect(Number(await read('checkpoint_fullfsync'))).toBe(1);
     expect(await read('journal_mode')).toBe('wal');
     await database.close();
   });

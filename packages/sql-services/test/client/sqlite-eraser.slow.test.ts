@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import fs, { existsSync, readFileSync, statSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
 import { systemRuntime } from '@thole/core';
 import type { Logger, Runtime } from '@thole/core';
@@ -175,6 +176,24 @@ describe('SqliteDatabase.erase', () => {
     await expect.poll(() => messages, { timeout: 60_000 }).toEqual([message]);
     expect(countCopies(path)).toBe(0);
     expect(existsSync(`${path}-erasing`)).toBe(false);
+    await eraser.close();
+  });
+
+  it('counts a rewrite as done if the file of its lock cannot be deleted, as on Windows', async () => {
+    const path = createFileWithCopies(2 * MIB);
+    const { rmSync } = fs;
+    const replaceRmSync = (replacement: typeof rmSync): void => {
+      fs.rmSync = replacement;
+      syncBuiltinESMExports();
+    };
+    replaceRmSync(() => {
+      throw Object.assign(new Error('EBUSY'), { code: 'EBUSY' });
+    });
+    onTestFinished(() => replaceRmSync(rmSync));
+    const { eraser, messages } = await openLarge(path);
+    await eraser.erase('thole_', async () => {});
+    await expect.poll(() => messages.length, { timeout: 60_000 }).toBeGreaterThan(0);
+    expect(messages).toEqual(['The tables with the prefix "thole_" were rewritten without deleted text.']);
     await eraser.close();
   });
 
