@@ -1,7 +1,14 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AgentTree, getFunctionCalls, systemRuntime, TholeError } from '@thole/core';
-import { isPlainObject, optionNames, rejectUnknownOptions, requestNames, setCallInterceptor } from '@thole/core/kit';
+import {
+  invalidInput,
+  isPlainObject,
+  optionNames,
+  rejectUnknownOptions,
+  requestNames,
+  setCallInterceptor,
+} from '@thole/core/kit';
 import type { Content, Event, Json, JsonObject, SessionRef, StateDelta } from '@thole/core';
 import { Runner } from '@thole/runner';
 import type { ResumeRequest, RunnerOptions, RunRequest } from '@thole/runner';
@@ -34,7 +41,7 @@ const names = optionNames<RecordRunOptions>({ file: true, redact: true, onEvent:
  * Runs the requests of one session in order with a new runner, and returns the recording. A run that fails is recorded with its
  * error. The recording contains the session before the first run with its state, messages, model requests and responses, tool
  * arguments and results, results of steps, and events. It never contains headers, keys of providers, `providerOptions`, `deps`, `temp:` state or
- * credentials that a user entered to sign in. Throws `INVALID_INPUT` for wrong options.
+ * credentials that a user entered to sign in. Compactions are off. Throws `INVALID_INPUT` for wrong options.
  */
 export async function recordRun<T = unknown>(
   options: RunnerOptions,
@@ -45,39 +52,47 @@ export async function recordRun<T = unknown>(
   const list = (Array.isArray(requests) ? requests : [requests]) as readonly RequestToRecord<T>[];
   if (list.length === 0) throw new TholeError('INVALID_INPUT', 'requests must contain at least one request.');
   // Before the runs: an error after them would lose the answers of the models.
-  if (p.file !== undefined) await mkdir(dirname(p.file), { recursive: true });
+  if (p.redact !== undefined && typeof p.redact !== 'function') throw invalidInput('redact', 'a function', p.redact);
+  if (p.file !== undefined) await prepareFile(p.file);
   const runtime = new RecordingRuntime(options.runtime ?? systemRuntime());
   const interceptor = new RecordingInterceptor(runtime);
   setCallInterceptor(runtime, interceptor);
-  await using runner = new Runner({ ...options, runtime });
+  // A summary between two runs would change the next request, and a replay does not summarize.
+  const withoutCompaction = options.app ? { ...options, app: { ...options.app, compaction: undefined } } : options;
+  const runner = new Runner({ ...withoutCompaction, runtime });
   const agents = [...new AgentTree(runner.agent)];
   const app = { name: runner.appName, agents: agents.map(({ name }) => name), tools: agents.flatMap(toolNames) };
   let session: RecordedSession | null = null;
   const runs: RecordedRun[] = [];
   const events: Event[] = [];
   let sessionId: string | undefined;
-  for (const each of list) {
-    const request = typeof each === 'function' ? each(events) : each;
-    sessionId = request.sessionId ?? sessionId;
-    if (runs.length === 0 && sessionId !== undefined)
-      session = await snapshot(runner, { appName: runner.appName, userId: request.userId, sessionId });
-    const isResume = 'answers' in request;
-    const recorded: RecordedRun = {
-      ...{ kind: isResume ? 'resume' : 'run', request: {}, events: [], calls: [], ids: [], random: [] },
-    };
-    runs.push(recorded);
-    runtime.recordInto(recorded);
-    interceptor.recordInto(recorded);
-    const full = { ...request, ...(sessionId !== undefined && { sessionId }), yieldUserMessage: true };
-    const signIns = signInsOf([...(session?.events ?? []), ...events]);
-    recorded.request = toRecordedRequest(runs.length === 1 ? { ...request, yieldUserMessage: true } : full, signIns);
-    const run = isResume ? runner.resume(full as ResumeRequest<T>) : runner.runAsync(full as RunRequest<T>);
-    await recordEvents(run, recorded, (event) => {
-      p.onEvent?.(event);
-      if (!event.partial) events.push(event);
-    });
-    sessionId = run.sessionId;
-    await runner.idle();
+  try {
+    for (const each of list) {
+      const request = typeof each === 'function' ? each(events) : each;
+      sessionId = request.sessionId ?? sessionId;
+      if (runs.length === 0 && sessionId !== undefined)
+        session = await snapshot(runner, { appName: runner.appName, userId: request.userId, sessionId });
+      const isResume = 'answers' in request;
+      const recorded: RecordedRun = {
+        ...{ kind: isResume ? 'resume' : 'run', request: {}, events: [], calls: [], ids: [], random: [] },
+      };
+      runs.push(recorded);
+      runtime.recordInto(recorded);
+      interceptor.recordInto(recorded);
+      const full = { ...request, ...(sessionId !== undefined && { sessionId }), yieldUserMessage: true };
+      const signIns = signInsOf([...(session?.events ?? []), ...events]);
+      recorded.request = toRecordedRequest(runs.length === 1 ? { ...request, yieldUserMessage: true } : full, signIns);
+      const run = isResume ? runner.resume(full as ResumeRequest<T>) : runner.runAsync(full as RunRequest<T>);
+      await recordEvents(run, recorded, (event) => {
+        p.onEvent?.(event);
+        if (!event.partial) events.push(event);
+      });
+      sessionId = run.sessionId;
+      await runner.idle();
+      interceptor.markUnstopped();
+    }
+  } finally {
+    await runner.close();
   }
   const recording = mapTexts(
     toJson<Recording>({ version: RECORDING_VERSION, app, session, runs }),
@@ -85,6 +100,17 @@ export async function recordRun<T = unknown>(
   );
   if (p.file !== undefined) await writeFile(p.file, `${JSON.stringify(recording, null, 2)}\n`);
   return recording;
+}
+
+/** Creates the folder of the file. Throws if the file cannot be written. */
+async function prepareFile(file: string): Promise<void> {
+  if (typeof file !== 'string' || file === '')
+    throw invalidInput('file of recordRun', 'a path that is not empty', file);
+  await mkdir(dirname(file), { recursive: true });
+  const found = await stat(file).catch(() => undefined);
+  if (found?.isDirectory())
+    throw new TholeError('INVALID_INPUT', `file of recordRun must be the path of a file, not of a folder: ${file}`);
+  await access(found ? file : dirname(file), constants.W_OK);
 }
 
 /** Reads a run to its end. Records its complete events, and its error if it fails. */

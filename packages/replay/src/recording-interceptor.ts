@@ -13,6 +13,7 @@ export class RecordingInterceptor implements CallInterceptor {
   readonly #runtime: RecordingRuntime;
   #calls: RecordedCall[] = [];
   #steps: RecordedAgentStep[] = [];
+  readonly #runningTools = new Set<RecordedToolCall>();
   /** The step of an agent or a tool whose function is running. */
   readonly #activeStep = new AsyncLocalStorage<Partial<RecordedAgentStep>>();
   #ended = 0;
@@ -26,6 +27,12 @@ export class RecordingInterceptor implements CallInterceptor {
     this.#calls = run.calls;
     this.#steps = run.steps ??= [];
     this.#ended = 0;
+  }
+
+  /** Marks the calls whose tools are still running after the run has ended. */
+  markUnstopped(): void {
+    for (const call of this.#runningTools) call.isUnstopped = true;
+    this.#runningTools.clear();
   }
 
   async *callModel(p: Parameters<CallInterceptor['callModel']>[0]): AsyncGenerator<LlmResponse, void, undefined> {
@@ -54,6 +61,7 @@ export class RecordingInterceptor implements CallInterceptor {
     const more = { steps: [], stateDelta: {}, actions: {} };
     const call: RecordedToolCall = { kind: 'tool', agent: toolContext.agentName, tool: tool.name, args: copy, ...more };
     this.#calls.push(call);
+    this.#runningTools.add(call);
     const before = { state: deltaOf(toolContext.state), actions: toJson(toolContext.actions) };
     recordSteps(toolContext, call, this.#activeStep);
     try {
@@ -68,6 +76,7 @@ export class RecordingInterceptor implements CallInterceptor {
       if (isPause(error)) call.runs = true;
       throw error;
     } finally {
+      this.#runningTools.delete(call);
       call.stateDelta = changedMembers(before.state, deltaOf(toolContext.state));
       call.actions = changedMembers(before.actions, toJson(toolContext.actions)) as Partial<EventActions>;
     }

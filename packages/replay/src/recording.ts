@@ -86,6 +86,8 @@ export interface RecordedToolCall extends CallMembers {
   result?: Json | undefined;
   /** True if a replay runs the tool: it paused, or it ran an agent. */
   runs?: boolean | undefined;
+  /** True if the tool was still running after the run had ended. */
+  isUnstopped?: boolean | undefined;
   /** Results of `context.step`, in order. A replay runs a step with `runs`, which ran an agent. */
   steps: { name: string; result?: Json | undefined; error?: RecordedError | undefined; runs?: boolean | undefined }[];
   /** Changes of state without `temp:` keys. */
@@ -109,7 +111,8 @@ export async function readRecording(file: string): Promise<Recording> {
   };
   const text = await readFile(file, 'utf8').catch(fail('cannot be read'));
   const value = await Promise.resolve(text)
-    .then((each): unknown => JSON.parse(each))
+    // Editors on Windows may begin the file with a byte order mark.
+    .then((each): unknown => JSON.parse(each.replace(/^\uFEFF/u, '')))
     .catch(fail('is not JSON'));
   return checkRecording(value);
 }
@@ -121,13 +124,17 @@ export function checkRecording(value: unknown): Recording {
   if (version !== RECORDING_VERSION)
     throw invalid(`has the version ${JSON.stringify(version)}. This package reads version ${RECORDING_VERSION}`);
   if (!isPlainObject(app) || typeof app['name'] !== 'string') throw invalid('must have app.name');
-  if (session !== null && !hasLists(session, 'events')) throw invalid('must have a session with events, or null');
+  if (session !== null && !(hasLists(session, 'events') && isPlainObject(session['state'])))
+    throw invalid('must have a session with events and state, or null');
   if (!Array.isArray(runs) || runs.length === 0) throw invalid('must have at least one run');
   runs.forEach((run: unknown, i) => {
     if (!hasLists(run, 'events', 'calls', 'ids', 'random') || !isPlainObject(run['request']))
       throw invalid(`must have request, events, calls, ids and random in runs[${i}]`);
     if (run['steps'] !== undefined && !Array.isArray(run['steps']))
       throw invalid(`must have a list in runs[${i}].steps`);
+    for (const name of ['events', 'ids'])
+      if (!(run[name] as unknown[]).every((each) => typeof each === 'object' && each !== null))
+        throw invalid(`has a wrong member in runs[${i}].${name}`);
     (run['calls'] as unknown[]).forEach((call, j) => {
       if (!isCall(call)) throw invalid(`has a wrong call in runs[${i}].calls[${j}]`);
     });

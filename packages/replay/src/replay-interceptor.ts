@@ -1,4 +1,3 @@
-import { systemRuntime } from '@thole/core';
 import { thawJson } from '@thole/core/kit';
 import type { AgentStep, CallInterceptor } from '@thole/core/kit';
 import type { Json, JsonObject, LlmResponse, ToolContext } from '@thole/core';
@@ -71,7 +70,7 @@ export class ReplayInterceptor implements CallInterceptor {
       // The tool may have caught the error of a step.
       await toolContext.step(name, async () => answer()).catch(() => undefined);
     }
-    await this.#waitForTurn(call, signal);
+    await this.#waitForTurn(call, call.isUnstopped ? new AbortController().signal : signal);
     toolContext.state.update(call.stateDelta);
     Object.assign(toolContext.actions, toJson(call.actions));
     if (call.error) throw fromRecordedError(call.error);
@@ -107,9 +106,9 @@ export class ReplayInterceptor implements CallInterceptor {
 
   /** Lets waiting calls continue, in the recorded order, until the run is over. Advances the clock if only timers are left. */
   async drive(runtime: ReplayRuntime, isOver: () => boolean): Promise<void> {
-    const system = systemRuntime();
     for (let idle = 0; !isOver(); idle++) {
-      await system.eventLoopTurn?.();
+      // Not a timer of the process, because the test library may have replaced them.
+      await runtime.advance(0);
       const [next] = [...this.#waiting.keys()]
         .filter(({ end }) => end !== undefined)
         .toSorted((a, b) => a.end! - b.end!);

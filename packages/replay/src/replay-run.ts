@@ -1,4 +1,4 @@
-import { invalidInput, optionNames, rejectUnknownOptions, setCallInterceptor } from '@thole/core/kit';
+import { errorFields, invalidInput, optionNames, rejectUnknownOptions, setCallInterceptor } from '@thole/core/kit';
 import type { Agent, App, Event, Llm, ModelFactory, SessionRef, StateDelta, StateMap } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { Runner } from '@thole/runner';
@@ -75,21 +75,27 @@ export async function replayRun(
     runStep: (p) => interceptor!.runStep(p),
   });
   const sessionService = await restoreSession(recording);
-  await using runner = new Runner({
+  const runner = new Runner({
     ...services,
     app: appOf(recording, app),
     sessionService,
     runtime,
     autoCreateSession: recording.session === null && recording.runs[0]!.error?.code !== 'SESSION_NOT_FOUND',
   });
-  for (const [index, run] of recording.runs.entries()) {
-    const stop = new AbortController();
-    interceptor = new ReplayInterceptor(run, stop);
-    runtime.startRun(run);
-    const found = await compareRun({ run, runner, runtime, stop, interceptor, deps });
-    if (!found) continue;
-    const difference = { run: index, event: run.events[found.index], ...found };
-    return { equal: false, difference, text: describeDifference(difference, recording.runs.length) };
+  try {
+    for (const [index, run] of recording.runs.entries()) {
+      const stop = new AbortController();
+      interceptor = new ReplayInterceptor(run, stop);
+      runtime.startRun(run);
+      const compared = await compareRun({ run, runner, runtime, stop, interceptor, deps });
+      if (!compared) continue;
+      const { cause, ...found } = compared;
+      const difference = { run: index, event: run.events[found.index], ...found };
+      const text = describeDifference(difference, recording.runs.length);
+      return { equal: false, difference, text: cause === undefined ? text : `${text}\n  cause:    ${stackOf(cause)}` };
+    }
+  } finally {
+    await runner.close();
   }
   const events = recording.runs.reduce((sum, each) => sum + each.events.length, 0);
   return { equal: true, text: `Equal: ${events} ${events === 1 ? 'event' : 'events'}.` };
@@ -102,7 +108,7 @@ async function compareRun(p: {
   stop: AbortController;
   interceptor: ReplayInterceptor;
   deps: unknown;
-}): Promise<Omit<ReplayDifference, 'run' | 'event'> | undefined> {
+}): Promise<(Omit<ReplayDifference, 'run' | 'event'> & { cause?: unknown }) | undefined> {
   const { deps, run: recorded, runner, runtime, stop, interceptor } = p;
   const request = { ...recorded.request, abortSignal: stop.signal, ...(deps !== undefined && { deps }) } as unknown;
   const run =
@@ -111,6 +117,7 @@ async function compareRun(p: {
   const driving = interceptor.drive(runtime, () => isOver);
   const remaining = [...recorded.events];
   let error: object | undefined;
+  let differing: Omit<ReplayDifference, 'run' | 'event'> | undefined;
   try {
     for await (const event of run) {
       if (event.partial) continue;
@@ -122,7 +129,10 @@ async function compareRun(p: {
       );
       const expected = remaining[at];
       const found = firstDifference(expected && toComparable(expected), toComparable(event));
-      if (found) return { index: expected ? recorded.events.indexOf(expected) : recorded.events.length, ...found };
+      if (found) {
+        differing = { index: expected ? recorded.events.indexOf(expected) : recorded.events.length, ...found };
+        break;
+      }
       remaining.splice(at, 1);
     }
   } catch (thrown) {
@@ -133,10 +143,12 @@ async function compareRun(p: {
     isOver = true;
     await driving;
   }
+  const { error: failure } = await run.result;
+  if (differing) return { ...differing, cause: differing.path === 'errorMessage' ? failure?.cause : undefined };
   const index = remaining[0] ? recorded.events.indexOf(remaining[0]) : recorded.events.length;
   if (interceptor.difference) return { index, ...interceptor.difference };
   const found = firstDifference(recorded.error && errorToCompare(recorded.error), error);
-  if (found) return { index, call: 'the error of the run', ...found };
+  if (found) return { index, call: 'the error of the run', ...found, cause: error && failure?.cause };
   if (remaining[0]) return { index, path: '', expected: toComparable(remaining[0]), actual: undefined };
   const unused = interceptor.unusedCall();
   return unused && { index, ...unused };
@@ -189,10 +201,16 @@ function membersOf(state: StateDelta, isMember: (key: string) => boolean): State
   return Object.fromEntries(Object.entries(state).filter(([key]) => isMember(key)));
 }
 
-/** Returns the members of an event that are compared. */
+/** Returns the members of an event that are compared. The error comes first, because an event with an error has no content. */
 function toComparable(event: Event): object {
-  const { id: _id, seq: _seq, timestamp: _timestamp, ...rest } = toJson(event);
-  return rest;
+  const { id: _id, seq: _seq, timestamp: _timestamp, errorMessage, ...rest } = toJson(event);
+  return { errorMessage, ...rest };
+}
+
+/** Returns the stack of an error, which shows the place in the code of the app. */
+function stackOf(error: unknown): string {
+  const fields = errorFields(error);
+  return fields.stack ?? fields.error;
 }
 
 function errorToCompare({ code, message, name }: ReturnType<typeof toRecordedError>): object {

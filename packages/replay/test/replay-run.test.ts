@@ -1,13 +1,14 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEvent, pendingInterrupts, textOf } from '@thole/core';
+import { createEvent, pendingInterrupts, systemRuntime, textOf } from '@thole/core';
 import type { Agent, Event, InvocationContext, Tool } from '@thole/core';
 import { InMemoryArtifactService, InMemorySessionService } from '@thole/mem-services';
 import { LlmAgent, ParallelAgent, Runner } from '@thole/runner';
 import { calls, fails, says, ScriptedLlm } from '@thole/testing';
+import type { FixedRuntime } from '@thole/testing';
 import { FunctionTool } from '@thole/tools';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { recordRun, replayRun } from '../src/index.ts';
 import type { Recording } from '../src/index.ts';
 import { bookAnswers, hello, optionsFor, tripApp, weatherAnswers } from './trip-app.ts';
@@ -48,6 +49,14 @@ describe('recordRun', () => {
     const options = optionsFor({ name: 'trips', rootAgent: new LlmAgent({ name: 'guide', model }) });
     await expect(recordRun(options, [])).rejects.toThrow('requests must contain at least one request.');
     await expect(recordRun(options, hello, { file: join(import.meta.filename, 'run.json') })).rejects.toThrow();
+    await expect(recordRun(options, hello, { file: import.meta.dirname })).rejects.toThrow(
+      /^file of recordRun must be the path of a file, not of a folder/,
+    );
+    await expect(recordRun(options, hello, { file: '' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(recordRun(options, hello, { redact: 'hush' as never })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: 'redact must be a function, got a string.',
+    });
     expect(model.requests).toEqual([]);
   });
 
@@ -114,6 +123,29 @@ describe('replayRun', () => {
     expect(result.text).toMatch(
       /^Event 2: call 1 of the model of root differs at config\.systemInstruction\.\n {2}recorded:/,
     );
+  });
+
+  it('shows the place where two long texts differ', async () => {
+    const rules = 'Be polite. '.repeat(100);
+    const recording = await recordRun(
+      optionsFor(tripApp({ answers: weatherAnswers, instruction: `${rules}Plan trips. ${rules}` })),
+      sse,
+    );
+    const { text } = await replayRun(recording, tripApp({ instruction: `${rules}Sell trips. ${rules}` }));
+    const [, recorded, now] = text.split('\n');
+    expect(recorded).toMatch(/^ {2}recorded: …".*Be polite\. Plan trips\. Be polite\..*…$/);
+    expect(now).toMatch(/^ {2}now: {6}…".*Be polite\. Sell trips\. Be polite\..*…$/);
+    expect(now!.length).toBeLessThan(400);
+  });
+
+  it('names the error of an event before its missing content', async () => {
+    const app = tripApp();
+    const rootAgent = app.rootAgent as LlmAgent;
+    Object.assign(rootAgent, { afterModelCallback: () => throwValue(new Error('x')) });
+    const { difference, text } = await replayRun(await record(weatherAnswers), app);
+    expect(difference).toMatchObject({ path: 'errorMessage', expected: undefined });
+    expect(text).toContain('now:      "Agent root failed in afterModelCallback."');
+    expect(text).toMatch(/cause: {4}Error: x\n.*replay-run\.test\.ts/s);
   });
 
   it('names the model request that differs after a changed tool', async () => {
@@ -312,6 +344,48 @@ describe('replayRun', () => {
     expect(await replayRun(recording, root())).toMatchObject({ equal: true });
   });
 
+  it('replays a recorded abort that a tool has ignored', async () => {
+    const create = (): LlmAgent => {
+      const stuck: Tool = { ...weather, name: 'stuck', runAsync: () => new Promise(() => {}) };
+      const model = new ScriptedLlm(calls('stuck'), says('Hello again.'));
+      return new LlmAgent({ name: 'root', model, tools: [stuck] });
+    };
+    const stop = new AbortController();
+    const options = { ...optionsFor({ name: 'trips', rootAgent: create() }), autoCreateSession: true };
+    const runtime = systemRuntime();
+    const onEvent = ({ content }: Event): void => {
+      if (content?.parts?.[0]?.functionCall) setImmediate(() => stop.abort());
+    };
+    const first = { ...hello, sessionId: 's', abortSignal: stop.signal, runConfig: { cleanupMs: 1 } };
+    const recording = await recordRun({ ...options, runtime }, [first, { ...hello, sessionId: 's' }], { onEvent });
+    expect(recording.runs[0]!.calls.at(-1)).toMatchObject({ tool: 'stuck', isUnstopped: true });
+    expect((await replayRun(recording, create())).text).toMatch(/^Equal: /);
+  });
+
+  it('is equal for an app with compaction, which neither the recording nor the replay does', async () => {
+    const summarize = (): never => throwValue(new Error('A recording summarizes nothing.'));
+    const model = new ScriptedLlm(says('One.'), says('Two.'));
+    const rootAgent = new LlmAgent({ name: 'root', model });
+    const app = { name: 'trips', rootAgent, compaction: { interval: 1, summarizer: { summarize } } };
+    const request = { ...hello, sessionId: 's' };
+    const options = { ...optionsFor(app), autoCreateSession: true };
+    const recording = await recordRun(options, [request, request]);
+    expect(await replayRun(recording, app)).toMatchObject({ equal: true });
+    expect((options.runtime as FixedRuntime).logs).toEqual([]);
+  });
+
+  it('works while the test library has set the date for a prompt that contains it', async () => {
+    vi.useFakeTimers({ now: 86_400_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const create = (): LlmAgent => {
+      const instruction = (): string => `Today is ${new Date().toISOString().slice(0, 10)}.`;
+      return new LlmAgent({ name: 'root', model: new ScriptedLlm(says('Hello.')), instruction });
+    };
+    const recording = await recordRun(optionsFor({ name: 'trips', rootAgent: create() }), hello);
+    expect(JSON.stringify(recording.runs[0]!.calls)).toContain('Today is 1970-01-02.');
+    expect(await replayRun(recording, create())).toMatchObject({ equal: true });
+  });
+
   it('repeats changes of state and artifacts in steps, and runs a step again after a pause', async () => {
     const custom = (): Agent => ({
       name: 'custom',
@@ -410,12 +484,17 @@ describe('replayRun', () => {
     await recordRun(optionsFor(tripApp({ answers: weatherAnswers })), hello, { file });
     expect(await replayRun(file, tripApp())).toMatchObject({ equal: true });
     const recording = JSON.parse(await readFile(file, 'utf8')) as Recording;
+    await writeFile(file, `\uFEFF${JSON.stringify(recording)}`); // Some editors write a byte order mark.
+    expect(await replayRun(file, tripApp())).toMatchObject({ equal: true });
     const texts = [
       '{',
       '[]',
       '{}',
       JSON.stringify({ ...recording, version: 2 }),
       JSON.stringify({ ...recording, runs: [] }),
+      JSON.stringify({ ...recording, session: { events: [] } }),
+      JSON.stringify({ ...recording, runs: [{ ...recording.runs[0], ids: [null] }] }),
+      JSON.stringify({ ...recording, runs: [{ ...recording.runs[0], events: [null] }] }),
     ];
     for (const text of [...texts, JSON.stringify({ ...recording, runs: [{ ...recording.runs[0], calls: [{}] }] })]) {
       await writeFile(file, text);

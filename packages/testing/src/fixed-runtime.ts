@@ -1,5 +1,5 @@
 import { silentTracer } from '@thole/core';
-import { invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { assertSeconds, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { CancelTimer, LogFields, Logger, Runtime, Tracer } from '@thole/core';
 
 /** Options of `FixedRuntime`. All are optional. */
@@ -39,6 +39,7 @@ export class FixedRuntime implements Runtime {
   constructor(options: FixedRuntimeOptions = {}) {
     rejectUnknownOptions(options, names, 'FixedRuntime');
     this.#start = options.now ?? 1_700_000_000;
+    assertSeconds('now of FixedRuntime', this.#start);
     this.#random = options.seed ?? 1;
     this.tracer = options.tracer ?? silentTracer;
     const log = (level: LogLine['level']) => (message: string, fields?: LogFields) => {
@@ -127,9 +128,12 @@ interface Wait {
   fn(): void;
 }
 
+// The function of the process: a test library with fake timers replaces the global one by one that never calls back.
+const realImmediate = setImmediate;
+
 // All pending promise callbacks run before an immediate.
 function settle(): Promise<void> {
   return new Promise((resolve) => {
-    setImmediate(resolve);
+    realImmediate(resolve);
   });
 }

@@ -1,5 +1,5 @@
 import { FixedRuntime } from '@thole/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 describe('FixedRuntime', () => {
   it('moves the clock only in advance (contract 43)', async () => {
@@ -74,6 +74,26 @@ describe('FixedRuntime', () => {
     for (const ms of [NaN, -1, Infinity, '10' as never])
       await expect(runtime.advance(ms)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     expect(runtime.now()).toBe(5);
+  });
+
+  it.each([[1_700_000_000_000], [new Date(0)], ['2026-01-01'], [Number.NaN]])(
+    'rejects a start of the clock that is not a time in seconds: %j (contract 41)',
+    (now) => {
+      const start = (): unknown => new FixedRuntime({ now: now as number });
+      expect(start).toThrow(
+        expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(/^now /) }),
+      );
+    },
+  );
+
+  it('moves the clock also while the test library replaces the timers of the process', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const runtime = new FixedRuntime();
+    const slept = runtime.sleep(5);
+    await runtime.advance(5);
+    await slept;
+    expect(runtime.monotonic()).toBe(5);
   });
 
   it('counts ids by kind, returns the same numbers for the same seed, and keeps log lines', () => {

@@ -130,7 +130,10 @@ async function runWithHooks(
   if (!instead) {
     const gate = await checkGate(draft, call, p);
     signal.throwIfAborted();
-    if (gate) return gate;
+    if (gate) {
+      if ('error' in gate && !isRefusal(gate.error)) logToolFailure(draft, call, gate.error);
+      return gate;
+    }
     if (p.isJournaled) await storeStart(draft, p);
   }
   if (progress) progress.mayTakeEffect = !instead;

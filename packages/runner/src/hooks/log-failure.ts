@@ -4,10 +4,8 @@ import type { LogFields, ReadonlyContext } from '@thole/core';
 const logged = Symbol.for('thole.logged');
 
 /** The members of a context that a log line names. */
-export type LoggingContext = Pick<
-  ReadonlyContext,
-  'appName' | 'userId' | 'sessionId' | 'invocationId' | 'agentName' | 'runtime' | 'signal'
->;
+export type LoggingContext = Pick<ReadonlyContext, 'appName' | 'userId' | 'sessionId' | 'invocationId' | 'runtime'> &
+  Partial<Pick<ReadonlyContext, 'agentName' | 'signal'>>;
 
 /**
  * Logs an error with message, stack and causes at level `error`. Each error is logged once, where it first appears.
@@ -19,7 +17,7 @@ export function logFailure(context: LoggingContext, message: string, error: unkn
     if (wasLogged(error) || isStop(error, context.signal)) return;
     markLogged(error);
     const { appName, userId, sessionId, invocationId, agentName, runtime } = context;
-    const where = { appName, userId, sessionId, invocationId, agentName };
+    const where = { appName, userId, sessionId, invocationId, ...(agentName !== undefined && { agentName }) };
     runtime.logger.error(message, { ...where, ...fields, ...errorFields(error) });
   } catch {
     // A failing logger must not fail the run, and there is no other place to report it.
@@ -30,8 +28,8 @@ function wasLogged(error: unknown): boolean {
   return withCauses(error).some((each) => (each as { [logged]?: unknown })[logged] === true);
 }
 
-function isStop(error: unknown, signal: AbortSignal): boolean {
-  if (!signal.aborted) return false;
+function isStop(error: unknown, signal: AbortSignal | undefined): boolean {
+  if (!signal?.aborted) return false;
   return withCauses(error).some((each) => each === signal.reason || (each as { name?: unknown }).name === 'AbortError');
 }
 

@@ -1,14 +1,16 @@
-import type { Plugin, Runtime } from '@thole/core';
+import { errorFields } from '@thole/core/kit';
+import type { Plugin } from '@thole/core';
 import type { RunTask } from '../invocation/run-task.ts';
 import { hasHook } from './call-hooks.ts';
 import type { HookParams } from './call-hooks.ts';
+import type { LoggingContext } from './log-failure.ts';
 
 /** Hooks without a result. */
 type NotifyingHook = 'onAgentErrorCallback' | 'onRunErrorCallback' | 'onInterruptCallback';
 
 /** Calls this hook of every plugin in order. An error is logged, and the next plugin is called. */
 export async function notifyPlugins<N extends NotifyingHook>(
-  { plugins, runtime, invocationId }: { plugins: readonly Plugin[]; runtime: Runtime; invocationId: string },
+  { plugins, runtime, appName, userId, sessionId, invocationId }: LoggingContext & { plugins: readonly Plugin[] },
   name: N,
   params: HookParams<N>,
 ): Promise<void> {
@@ -16,7 +18,8 @@ export async function notifyPlugins<N extends NotifyingHook>(
     try {
       await (plugin[name] as ((p: HookParams<N>) => unknown) | undefined)?.call(plugin, params);
     } catch (error) {
-      runtime.logger.warn(`${name} failed.`, { plugin: plugin.name, invocationId, error: String(error) });
+      const where = { plugin: plugin.name, appName, userId, sessionId, invocationId };
+      runtime.logger.warn(`${name} failed.`, { ...where, ...errorFields(error) });
     }
   }
 }

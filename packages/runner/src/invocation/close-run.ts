@@ -17,8 +17,8 @@ const noStoreCodes: ReadonlySet<string> = new Set([
 ]);
 /** Error codes after which no closing record is stored, although the store works. */
 const noRecordCodes: ReadonlySet<string> = new Set(['RESUME_DIVERGED']);
-/** Error codes of a run that was stopped by its caller, its reader or another run. Error hooks are not called. */
-const noErrorHookCodes: ReadonlySet<string> = new Set(['RUN_LEFT', 'RUN_ABORTED', 'RUN_INTERRUPTED']);
+/** Error codes of a run that was stopped by its caller, its reader or another run. Error hooks are not called for them. */
+export const noErrorHookCodes: ReadonlySet<string> = new Set(['RUN_LEFT', 'RUN_ABORTED', 'RUN_INTERRUPTED']);
 
 /**
  * Closes a run: stores finished work and the closing record, calls the last hooks, and releases the lease. Closes
@@ -155,8 +155,7 @@ function reopen(task: RunTask, lease: Lease): void {
 }
 
 function logUnreleased(task: RunTask, error: unknown): void {
-  const { invocationId, runner } = task;
-  runner.runtime.logger.warn('A lease was not released.', { invocationId, error: String(error) });
+  warn(task, 'A lease was not released.', error);
   task.finish();
 }
 
@@ -184,7 +183,8 @@ function isSessionUncertain({ opened, state }: RunTask): boolean {
 }
 
 function warn(task: RunTask, message: string, error: unknown): void {
-  task.runner.runtime.logger.warn(message, { invocationId: task.invocationId, ...errorFields(error) });
+  const { invocationId, ref, runner } = task;
+  runner.runtime.logger.warn(message, { ...ref, invocationId, ...errorFields(error) });
 }
 
 async function failureOf(work: Promise<unknown> | undefined): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertCount, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
-import type { JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse, MaybePromise, Runtime } from '@thole/core';
+import { assertCount, errorFields, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import type { JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse, Logger, MaybePromise, Runtime } from '@thole/core';
 
 /** Options of `FallbackLlm`. */
 export interface FallbackLlmOptions {
@@ -17,7 +17,7 @@ export interface FallbackLlmOptions {
   shouldFallBack?: ((error: unknown, model: Llm) => boolean) | undefined;
   /** Time for which a failed model is called after all others, in milliseconds. Default: 0. */
   cooldownMs?: number | undefined;
-  /** Clock of the cooldown, and logger of fallbacks. Default: `systemRuntime()`. */
+  /** Clock of the cooldown, and logger of fallbacks. Default: the clock of `systemRuntime()`, and the logger of the run. */
   runtime?: Runtime | undefined;
 }
 
@@ -51,6 +51,8 @@ export class FallbackLlm implements Llm {
   readonly #shouldFallBack: (error: unknown, model: Llm) => boolean;
   readonly #cooldownMs: number;
   readonly #runtime: Runtime;
+  /** Logger of the option `runtime`. */
+  readonly #logger: Logger | undefined;
   /** The end of each model's cooldown, by the runtime's monotonic clock. */
   readonly #cooldownEnds = new Map<Llm, number>();
 
@@ -64,6 +66,7 @@ export class FallbackLlm implements Llm {
     this.#shouldFallBack = shouldFallBack;
     this.#cooldownMs = cooldownMs;
     this.#runtime = runtime;
+    this.#logger = options.runtime?.logger;
   }
 
   async *generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncGenerator<LlmResponse, void, undefined> {
@@ -82,8 +85,14 @@ export class FallbackLlm implements Llm {
       } catch (error) {
         if (options.signal.aborted || hasAnswered || !this.#shouldCallNext(llm, error) || remaining.length === 0)
           throw earlier.length === 0 ? error : withEarlier(error, model, earlier);
-        earlier.push({ model, code: codeOf(error) });
-        this.#runtime.logger.warn('A model failed. The next model is called.', earlier.at(-1));
+        const code = codeOf(error);
+        earlier.push({ model, code });
+        const fields = { model, ...errorFields(error), code };
+        try {
+          (this.#logger ?? options.logger)?.warn('A model failed. The next model is called.', fields);
+        } catch {
+          // A failing logger must not prevent the next call.
+        }
       }
     }
   }

@@ -269,7 +269,7 @@ function isBuiltIn(name: string): boolean {
 }
 
 /** The part of a paused run's request that the resumed run needs. */
-type PausedContext = Pick<RunRequest, 'deps' | 'runConfig'>;
+export type PausedContext = Pick<RunRequest, 'deps' | 'runConfig'>;
 
 /** Resumes invocations that this process has paused when one of their timers is due or one of their interrupts expires. */
 export class WakeTimers {

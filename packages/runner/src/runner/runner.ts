@@ -1,5 +1,12 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertDuration, assertName, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import {
+  assertDuration,
+  assertName,
+  errorFields,
+  invalidInput,
+  optionNames,
+  rejectUnknownOptions,
+} from '@thole/core/kit';
 import type {
   Agent,
   AgentTree,
@@ -22,12 +29,20 @@ import type { CompactionResult } from '../compaction/compaction-record.ts';
 import { Compactor } from '../compaction/compactor.ts';
 import { assertSummarizer, summarizerOf } from '../compaction/summarizer-of.ts';
 import { LlmCalls } from '../flow/llm-calls.ts';
+import { logFailure } from '../hooks/log-failure.ts';
+import { noErrorHookCodes } from '../invocation/close-run.ts';
 import { DeadlineTimer } from '../invocation/deadlines.ts';
 import type { ResumeRequest, RunRequest } from '../invocation/run-request.ts';
 import { abortedError } from '../invocation/run-state.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 import { recover, resumeOne, WakeTimers } from '../resume/recover.ts';
-import type { RecoverOptions, RecoveryInit, RecoveryResult } from '../resume/recover.ts';
+import type {
+  PausedContext,
+  RecoveredInvocation,
+  RecoverOptions,
+  RecoveryInit,
+  RecoveryResult,
+} from '../resume/recover.ts';
 import { forkSession } from '../rewind/fork-session.ts';
 import type { ForkRequest } from '../rewind/fork-session.ts';
 import { inMemorySession } from '../session/in-memory-session.ts';
@@ -131,7 +146,7 @@ export class Runner {
       },
     };
     this.#wakeTimers = new WakeTimers(runtime, (invocation, context) => {
-      if (!this.#closed) void resumeOne(this.#recovery, invocation, { contextFor: () => context });
+      if (!this.#closed) void this.#wake(invocation, context);
     });
     this.#compactor = compaction && this.#createCompactor(compaction);
   }
@@ -256,6 +271,14 @@ export class Runner {
     return recover(this.#recovery, options as RecoverOptions);
   }
 
+  /** Resumes an invocation whose interrupt is due. Logs its error, because there is no caller that receives it. */
+  async #wake(invocation: RecoveredInvocation, context: PausedContext): Promise<void> {
+    const { error } = await resumeOne(this.#recovery, invocation, { contextFor: () => context });
+    if (!error || noErrorHookCodes.has(error.code)) return;
+    const where = { ...invocation.ref, invocationId: invocation.invocationId, runtime: this.#deps.runtime };
+    logFailure(where, 'An invocation could not continue when it was due.', error);
+  }
+
   get #recovery(): RecoveryInit {
     return {
       appName: this.appName,
@@ -342,7 +365,7 @@ export class Runner {
     const closing = [...this.#toolsets, ...plugins].map(async (each) => each.close?.());
     for (const result of await Promise.allSettled(closing)) {
       if (result.status === 'rejected')
-        runtime.logger.error('Closing a toolset or plugin failed.', { error: String(result.reason) });
+        runtime.logger.error('Closing a toolset or plugin failed.', { ...errorFields(result.reason) });
     }
   }
 

@@ -32,6 +32,23 @@ const kindsOf = ({ events }: Pick<Session, 'events'>): string[] =>
   });
 
 describe('Tool.requireConfirmation', () => {
+  it('is logged with its stack if it throws, and the model sees an error', async () => {
+    const { tool, paid } = createPayment({
+      requireConfirmation: () => {
+        throw new RangeError('no limit');
+      },
+    });
+    const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Sorry.'));
+    const { runner, runtime, stored } = await createSetup(rootOf(model, { tools: [tool] }));
+    expect((await runner.runToCompletion(hello)).text).toBe('Sorry.');
+    expect(answersIn((await stored()).events)).toEqual([['pay', { error: 'no limit' }]]);
+    expect(paid).toEqual([]);
+    expect(runtime.logs).toMatchObject([
+      { level: 'error', message: 'A tool failed.', fields: { tool: 'pay', functionCallId: 'c1', sessionId: 's' } },
+    ]);
+    expect(runtime.logs[0]!.fields!['stack']).toContain('confirmation.test.ts');
+  });
+
   it('pauses the run, and runs the tool once after the approval (contract 28)', async () => {
     const { tool, paid } = createPayment();
     const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Paid.'));

@@ -56,6 +56,10 @@ describe('onAgentErrorCallback and onRunErrorCallback', () => {
       ['onRunErrorCallback failed.', 'one'],
       ['onRunErrorCallback failed.', 'two'],
     ]);
+    for (const { fields } of runtime.logs) {
+      expect(fields).toMatchObject({ appName: expect.any(String), sessionId: expect.any(String), error: 'Error: x' });
+      expect(fields!['stack']).toContain('close-run.test.ts');
+    }
   });
 
   it('are called for errors of the model, and always with an Error', async () => {

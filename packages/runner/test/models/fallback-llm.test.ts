@@ -82,6 +82,16 @@ describe('FallbackLlm', () => {
     },
   );
 
+  it('logs the error of a fallback with its causes to the logger of the run', async () => {
+    const refused = new TholeError('MODEL_UNAVAILABLE', 'No connection.', { cause: new Error('ECONNREFUSED') });
+    const model = new FallbackLlm({ models: [named('a', refused), named('b', says('from b'))] });
+    const { runner, runtime } = await createSetup(rootOf(model));
+    expect((await runner.runToCompletion(hello)).text).toBe('from b');
+    expect(runtime.logs).toMatchObject([
+      { level: 'warn', fields: { model: 'a', code: 'MODEL_UNAVAILABLE', causes: [{ error: 'Error: ECONNREFUSED' }] } },
+    ]);
+  });
+
   it.each(['MODEL_AUTH', 'MODEL_BAD_REQUEST', 'MODEL_CONTEXT_TOO_LONG', 'SCHEMA_UNSUPPORTED'])(
     'throws %s unchanged, because another model would not help',
     async (code) => {

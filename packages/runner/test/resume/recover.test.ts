@@ -251,6 +251,21 @@ describe('A workflow that has ended before a joined message', () => {
 });
 
 describe('context.sleep', () => {
+  it('logs the error of an agent that fails after the wait, with its cause (contract 22)', async () => {
+    const agent = agentOf('root', async function* (context) {
+      await context.sleep(3_600_000);
+      throw new RangeError('The agent has a bug.');
+    });
+    const { runner, runtime } = await createSetup(agent);
+    expect(await runner.runToCompletion(hello)).toMatchObject({ status: 'paused' });
+    await runtime.advance(3_600_000);
+    await runner.idle();
+    expect(runtime.logs.map(({ message, fields }) => [message, fields])).toMatchObject([
+      ['An invocation could not continue when it was due.', { sessionId: 's', code: 'AGENT_FAILED' }],
+    ]);
+    expect(runtime.logs[0]!.fields!['causes']).toMatchObject([{ error: 'RangeError: The agent has a bug.' }]);
+  });
+
   it('pauses the run, and the process wakes it on time', async () => {
     const agent = agentOf('root', async function* (context) {
       await context.sleep(3_600_000);

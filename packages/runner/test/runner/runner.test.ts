@@ -94,6 +94,14 @@ describe('Runner', () => {
     expect(textsIn(await Array.fromAsync(run))).toEqual(['one']);
   });
 
+  it('logs the stack of a plugin whose close fails', async () => {
+    const close = (): Promise<void> => Promise.reject(new Error('still open'));
+    const { runner, runtime } = await createSetup(saying('root', 'one'), { plugins: [{ name: 'p', close }] });
+    await runner.close();
+    expect(runtime.logs).toMatchObject([{ level: 'error', fields: { error: 'Error: still open' } }]);
+    expect(runtime.logs[0]!.fields!['stack']).toContain('runner.test.ts');
+  });
+
   it('stops its runs when it is closed, then closes toolsets and plugins once (contract 24)', async () => {
     const closed: string[] = [];
     const toolset: Toolset = { getTools: async () => [], close: async () => void closed.push('toolset') };

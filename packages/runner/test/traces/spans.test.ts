@@ -616,6 +616,7 @@ describe('A tracer that throws', () => {
     const model = new ScriptedLlm(calls('look'), says('Done.'));
     const { events, error } = await (await createTracedSetup(rootOf(model, { tools: [look] }), { runtime })).run();
     expect([events.length, error]).toEqual([3, undefined]);
-    expect(runtime.logs.map(({ message }) => message)).toContain('A tracer failed.');
+    const { fields } = runtime.logs.find(({ message }) => message === 'A tracer failed.')!;
+    expect(fields).toMatchObject({ error: 'Error: Broken.', stack: expect.stringContaining('spans.test.ts') });
   });
 });
