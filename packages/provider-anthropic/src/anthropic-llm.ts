@@ -16,7 +16,7 @@ import { AnswerBuilder } from './answer-builder.ts';
 import { optionsFromEnv } from './options-from-env.ts';
 import type { FromEnv } from './options-from-env.ts';
 import { readAnthropicStream } from './read-anthropic-stream.ts';
-import { findRejectedSetting, readTokenLimit, withoutSettings } from './refused-settings.ts';
+import { findRejectedSetting, readTokenLimit, withoutSettings, withToolName } from './refused-settings.ts';
 import { toAnthropicRequest } from './to-anthropic-request.ts';
 
 /** Model and connection of an `Anthropic`. */
@@ -120,7 +120,8 @@ export class Anthropic implements Llm {
         const contents = withoutRejectedMedia(error, request.contents);
         if (contents)
           this.#warnings.warn('files that the server refused are left out', { model, settings: ['files'], logger });
-        return contents && this.generateContentAsync({ ...request, contents }, options);
+        if (contents) return this.generateContentAsync({ ...request, contents }, options);
+        throw withToolName(error, sentBody) ?? error;
       }
       this.#rejectedSettings.set(model, rejected.add(setting));
       this.#warnings.warn('settings that the server refused are left out', { model, settings: [setting], logger });

@@ -29,6 +29,17 @@ export function findRejectedSetting(error: unknown, body: JsonObject): string | 
   )?.[0];
 }
 
+/** Returns an error that also names the tool, for an error that only counts it (`tools.14.custom.input_schema …`). */
+export function withToolName(error: unknown, { tools }: JsonObject): TholeError | undefined {
+  if (!TholeError.is(error, 'MODEL_BAD_REQUEST')) return undefined;
+  const [place, index] = /\btools\.(\d+)(?=\.)/.exec(error.message) ?? [];
+  const tool: unknown = Array.isArray(tools) ? tools[Number(index)] : undefined;
+  if (!isPlainObject(tool)) return undefined;
+  const { message, details, status } = error;
+  const advice = `${place} is the tool ${String(tool['name'])}: change its parameters or leave it out.`;
+  return new TholeError('MODEL_BAD_REQUEST', `${message} ${advice}`, { cause: error, details, status });
+}
+
 /** Returns the model's limit of `max_tokens` from an error about a larger value. Undefined for any other error. */
 export function readTokenLimit(error: unknown): number | undefined {
   if (!TholeError.is(error, 'MODEL_BAD_REQUEST')) return undefined;

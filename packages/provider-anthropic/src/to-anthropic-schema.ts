@@ -20,7 +20,8 @@ const IGNORED: readonly string[] = ['examples', '$schema', '$id', '$comment', 'd
 
 /**
  * Returns the schema for structured outputs: every object forbids further properties, and limits are hints in the
- * description. Undefined for a schema that structured outputs do not support: records, `not`, recursion.
+ * description. Undefined for a schema that structured outputs do not support: records, `not`, recursion, and objects that
+ * are described by several schemas at once.
  */
 export function toAnthropicSchema(schema: JsonObject): JsonObject | undefined {
   const normal = normalizeSchema(schema);
@@ -52,6 +53,8 @@ function convert(schema: JsonObject): JsonObject | undefined {
 function convertInner(keyword: string, value: Json): Json | undefined {
   if (keyword === 'items') return isPlainObject(value) ? convert(value as JsonObject) : undefined;
   if (['anyOf', 'oneOf', 'allOf'].includes(keyword) && Array.isArray(value)) {
+    if (keyword === 'allOf' && value.some((each) => isPlainObject(each) && mayBeObject(each as JsonObject)))
+      return undefined;
     const list = value.map((each) => (isPlainObject(each) ? convert(each as JsonObject) : undefined));
     return list.includes(undefined) ? undefined : (list as Json[]);
   }
@@ -68,8 +71,15 @@ function convertInner(keyword: string, value: Json): Json | undefined {
 const isObjectSchema = ({ type, properties }: JsonObject): boolean =>
   properties !== undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));
 
-/** Forbids additional properties. Undefined if the schema explicitly allows them or has no properties. */
-function close(copy: JsonObject, { properties, additionalProperties: additional }: JsonObject): JsonObject | undefined {
+const mayBeObject = (schema: JsonObject): boolean => schema['$ref'] !== undefined || isObjectSchema(schema);
+
+/**
+ * Forbids additional properties. Undefined if the schema explicitly allows them, has no properties, or has a choice of
+ * further properties, which would be forbidden, too.
+ */
+function close(copy: JsonObject, schema: JsonObject): JsonObject | undefined {
+  const { properties, additionalProperties: additional, anyOf, oneOf } = schema;
+  if ([anyOf, oneOf].flat().some((each) => isPlainObject(each) && mayBeObject(each as JsonObject))) return undefined;
   const isOpen = additional === true || isPlainObject(additional) || (properties === undefined && additional !== false);
   return isOpen ? undefined : { ...copy, additionalProperties: false };
 }
@@ -78,10 +88,15 @@ function isRecursive(root: JsonObject): boolean {
   const definitions = { ...asObject(root['$defs']), ...asObject(root['definitions']) };
   const targets = new Map(Object.entries(definitions).map(([name, each]) => [name, referencesIn(each)]));
   const { $defs: _, definitions: __, ...rest } = root;
+  // Without this set, the time would grow with the number of paths between definitions.
+  const finite = new Set<string>();
   const isCycle = (name: string, path: readonly string[]): boolean => {
+    if (finite.has(name)) return false;
     const next = targets.get(name);
     if (path.includes(name) || next === undefined) return true;
-    return next.some((each) => isCycle(each, [...path, name]));
+    if (next.some((each) => isCycle(each, [...path, name]))) return true;
+    finite.add(name);
+    return false;
   };
   return [...referencesIn(rest), ...targets.keys()].some((name) => isCycle(name, []));
 }

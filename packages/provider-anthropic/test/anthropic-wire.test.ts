@@ -325,6 +325,19 @@ describe('Anthropic', () => {
     await server.allEnded();
   });
 
+  it('names the tool in an error that only counts it', async () => {
+    const message =
+      "tools.1.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'";
+    const { llm } = await start(() => refusal(400, 'invalid_request_error', message));
+    const properties = { 'filter[name]': { type: 'string' } };
+    const list = { name: 'list_apps', parametersJsonSchema: { type: 'object', properties } };
+    const config = { tools: [{ functionDeclarations: [{ name: 'book' }, list] }] };
+    await expect(ask(llm, { ...hello, config })).rejects.toMatchObject({
+      code: 'MODEL_BAD_REQUEST',
+      message: expect.stringMatching(/tools\.1 is the tool list_apps: change its parameters or leave it out\.$/),
+    });
+  });
+
   it('throws errors without the key', async () => {
     const { llm } = await start(() => refusal(401, 'authentication_error', 'invalid x-api-key sk-ant-12345'));
     const error: unknown = await ask(llm).catch((thrown: unknown) => thrown);

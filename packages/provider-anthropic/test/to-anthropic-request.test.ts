@@ -192,6 +192,17 @@ describe('toAnthropicRequest', () => {
 describe('responseJsonSchema', () => {
   const format = (schema: object) => bodyOf({ responseJsonSchema: schema as never })['output_config'];
 
+  const named = (name: string): object => ({ type: 'object', properties: { [name]: { type: 'string' } } });
+
+  it('is converted in linear time if definitions refer to each other on many paths', () => {
+    const definitions = Array.from({ length: 60 }, (_, i) => {
+      const next = { $ref: `#/$defs/d${i + 1}` };
+      return [`d${i}`, { type: 'object', properties: { left: next, right: next } }];
+    });
+    const $defs = Object.fromEntries([...definitions, ['d60', { type: 'string' }]]);
+    expect(format({ type: 'object', properties: { root: { $ref: '#/$defs/d0' } }, $defs })).toBeDefined();
+  });
+
   it('is sent with closed objects; limits become hints', () => {
     const schema = {
       type: 'object',
@@ -229,6 +240,8 @@ describe('responseJsonSchema', () => {
     ['a record', { type: 'object', additionalProperties: { type: 'number' } }],
     ['an object without properties', { type: 'object', properties: { a: { type: 'object' } } }],
     ['recursion', { $ref: '#/$defs/a', $defs: { a: { type: 'object', properties: { a: { $ref: '#/$defs/a' } } } } }],
+    ['a choice of further properties', { ...named('id'), anyOf: [named('a'), named('b')] }],
+    ['allOf with a reference', { allOf: [{ $ref: '#/$defs/a' }, named('b')], $defs: { a: named('a') } }],
     ['patternProperties', { type: 'object', properties: {}, patternProperties: { '^a': { type: 'string' } } }],
   ])('is described in the instruction if it has %s', (_, schema) => {
     const body = bodyOf({ systemInstruction: 'Be kind.', responseJsonSchema: schema as never });

@@ -16,7 +16,7 @@ import { assertGeminiOptions, assertModelName, endpointOf, withEnv } from './gem
 import type { GeminiConnectionOptions } from './gemini-options.ts';
 import { isCacheRefused } from './map-gemini-error.ts';
 import { readGeminiAnswer, readGeminiStream } from './read-gemini-stream.ts';
-import { findRejectedSetting, withoutSettings } from './refused-settings.ts';
+import { findRejectedSetting, withoutSettings, withToolName } from './refused-settings.ts';
 import { toGeminiRequest } from './to-gemini-request.ts';
 import type { RequestTarget } from './to-gemini-request.ts';
 
@@ -114,7 +114,8 @@ export class Gemini implements Llm {
         const contents = withoutRejectedMedia(error, request.contents);
         if (contents)
           this.#warnings.warn('files that the server refused are left out', { model, settings: ['files'], logger });
-        return contents && this.generateContentAsync({ ...request, contents }, options);
+        if (contents) return this.generateContentAsync({ ...request, contents }, options);
+        throw withToolName(error, fullBody) ?? error;
       }
       this.#rejectedSettings.set(model, rejected.add(setting));
       this.#warnings.warn('settings that the server refused are left out', { model, settings: [setting], logger });

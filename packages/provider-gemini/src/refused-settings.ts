@@ -33,6 +33,17 @@ export function findRejectedSetting(error: unknown, body: JsonObject): string | 
   )?.[0];
 }
 
+/** Returns an error that also names the function, for an error that only counts it (`tools[0].function_declarations[44] …`). */
+export function withToolName(error: unknown, body: JsonObject): TholeError | undefined {
+  if (!TholeError.is(error, 'MODEL_BAD_REQUEST')) return undefined;
+  const [place, tool = '', index = ''] = /\btools\[(\d+)\]\.function_?declarations\[(\d+)\]/i.exec(error.message) ?? [];
+  const name = valueAt(body, ['tools', tool, 'functionDeclarations', index, 'name']);
+  if (place === undefined || typeof name !== 'string') return undefined;
+  const { message, details, status } = error;
+  const advice = `${place} is the tool ${name}: change its parameters or leave it out.`;
+  return new TholeError('MODEL_BAD_REQUEST', `${message} ${advice}`, { cause: error, details, status });
+}
+
 /** Returns the body without the settings at these paths. */
 export function withoutSettings(body: JsonObject, paths: ReadonlySet<string>): JsonObject {
   let copy = body;
@@ -50,6 +61,9 @@ function without(body: JsonObject, [name = '', ...rest]: readonly string[]): Jso
 
 function valueAt(body: JsonObject, path: readonly string[]): unknown {
   let value: unknown = body;
-  for (const name of path) value = isPlainObject(value) ? value[name] : undefined;
+  for (const name of path) {
+    if (Array.isArray(value)) value = value[Number(name)];
+    else value = isPlainObject(value) ? value[name] : undefined;
+  }
   return value;
 }

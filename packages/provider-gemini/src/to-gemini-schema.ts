@@ -132,6 +132,8 @@ function convertKeyword(
   handling: SchemaHandling,
 ): void {
   if (REMOVED.includes(keyword) || keyword.startsWith('x-')) return;
+  // Several patterns of one text.
+  if (keyword === 'allOf' && Array.isArray(value) && value.every(hasOnlyRemoved)) return;
   if (SUPPORTED.includes(keyword)) return setOwn(result, keyword, value);
   if (SCHEMA_KEYWORDS.includes(keyword)) {
     if (keyword === 'additionalProperties' && isImpossible(value)) result[keyword] = false;
@@ -153,6 +155,10 @@ function convertKeyword(
   throw unsupported(path, `the keyword ${keyword}`);
 }
 
+function hasOnlyRemoved(schema: Json): boolean {
+  return isPlainObject(schema) && Object.keys(schema).every((keyword) => REMOVED.includes(keyword));
+}
+
 function convertNamed(schemas: JsonObject, path: string, handling: SchemaHandling): JsonObject {
   const result: JsonObject = {};
   for (const [name, schema] of Object.entries(schemas))
@@ -160,22 +166,24 @@ function convertNamed(schemas: JsonObject, path: string, handling: SchemaHandlin
   return result;
 }
 
-/** Converts `enum` and `const`. Gemini lists only strings and numbers; for booleans and null only the type is sent. */
+/**
+ * Converts `enum` and `const`. Gemini lists only strings and numbers, with their type, and no empty strings. For booleans,
+ * null and an empty string only the type is sent.
+ */
 function convertValues(result: JsonObject, values: readonly Json[], path: string): void {
-  const listed = values.filter((value) => typeof value === 'string' || typeof value === 'number');
-  if (listed.length === values.length) {
-    result['enum'] = [...listed];
-    return;
-  }
-  const others = values.filter((value) => typeof value !== 'string' && typeof value !== 'number');
-  if (others.some((value) => typeof value === 'object' && value !== null))
+  if (values.some((value) => typeof value === 'object' && value !== null))
     throw unsupported(path, 'values that are objects or arrays');
+  const strings = values.filter((value) => typeof value === 'string' && value !== '');
+  const numbers = values.filter((value) => typeof value === 'number');
   const alternatives: JsonObject[] = [];
-  if (others.includes(null)) alternatives.push({ type: 'null' });
-  if (others.some((value) => typeof value === 'boolean')) alternatives.push({ type: 'boolean' });
-  if (listed.length > 0) alternatives.unshift({ enum: listed });
-  if (alternatives.length === 1) Object.assign(result, alternatives[0]);
-  else {
+  if (strings.length > 0) alternatives.push({ type: 'string', enum: strings });
+  if (values.includes('')) alternatives.push({ type: 'string' });
+  if (numbers.length > 0) alternatives.push({ type: 'number', enum: numbers });
+  if (values.includes(null)) alternatives.push({ type: 'null' });
+  if (values.some((value) => typeof value === 'boolean')) alternatives.push({ type: 'boolean' });
+  const { type } = result;
+  if (alternatives.length === 1) Object.assign(result, alternatives[0], typeof type === 'string' && { type });
+  else if (alternatives.length > 1) {
     delete result['type'];
     result['anyOf'] = alternatives;
   }

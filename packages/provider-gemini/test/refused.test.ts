@@ -109,3 +109,18 @@ describe('settings that Gemini rejects', () => {
     expect(first.error).toMatchObject({ code: 'MODEL_BAD_REQUEST' });
   });
 });
+
+describe('a tool that Gemini rejects', () => {
+  it('is named in the error, which only counts it', async () => {
+    const message = 'GenerateContentRequest.tools[0].function_declarations[1].parameters.properties[a].type: bad';
+    const functionDeclarations = [{ name: 'find_rooms' }, { name: 'list_apps' }];
+    const contents: Content[] = [{ role: 'user', parts: [{ text: 'Hi.' }] }];
+    const { first } = await callTwice([refusal(message)], () => contents, { tools: [{ functionDeclarations }] });
+    expect(first.error).toMatchObject({
+      code: 'MODEL_BAD_REQUEST',
+      message: expect.stringContaining(
+        'tools[0].function_declarations[1] is the tool list_apps: change its parameters',
+      ),
+    });
+  });
+});

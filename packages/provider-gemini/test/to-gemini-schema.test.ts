@@ -11,7 +11,7 @@ describe('toGeminiSchema', () => {
         not: { type: ['string', 'null'], format: 'date', description: 'when' },
         rooms: { type: 'array', items: { $ref: '#/$defs/room' }, minItems: 1, maxItems: 3 },
         pair: { prefixItems: [{ type: 'integer', minimum: 0, maximum: 9 }] },
-        kind: { anyOf: [{ enum: ['a', 2] }, { oneOf: [{ type: 'null' }] }] },
+        kind: { anyOf: [{ type: 'number', enum: [1, 2] }, { oneOf: [{ type: 'null' }] }] },
       },
       required: ['not'],
       propertyOrdering: ['not', 'rooms'],
@@ -35,11 +35,26 @@ describe('toGeminiSchema', () => {
   });
 
   it.each([
-    [{ const: 'a' }, { enum: ['a'] }],
+    [{ const: 'a' }, { type: 'string', enum: ['a'] }],
+    [
+      { type: 'integer', enum: [1, 2] },
+      { type: 'integer', enum: [1, 2] },
+    ],
+    [
+      { enum: ['a', 1] },
+      {
+        anyOf: [
+          { type: 'string', enum: ['a'] },
+          { type: 'number', enum: [1] },
+        ],
+      },
+    ],
+    [{ type: 'string', enum: ['a', ''] }, { anyOf: [{ type: 'string', enum: ['a'] }, { type: 'string' }] }],
     [{ type: 'boolean', const: true }, { type: 'boolean' }],
-    [{ enum: ['a', null] }, { anyOf: [{ enum: ['a'] }, { type: 'null' }] }],
-    [{ type: ['string', 'null'], enum: ['a', null] }, { anyOf: [{ enum: ['a'] }, { type: 'null' }] }],
+    [{ enum: ['a', null] }, { anyOf: [{ type: 'string', enum: ['a'] }, { type: 'null' }] }],
+    [{ type: ['string', 'null'], enum: ['a', null] }, { anyOf: [{ type: 'string', enum: ['a'] }, { type: 'null' }] }],
     [{ allOf: [{ type: 'integer' }] }, { type: 'integer' }],
+    [{ type: 'string', allOf: [{ pattern: '^a' }, { pattern: 'b$' }] }, { type: 'string' }],
     [{ $ref: '#/definitions/room', description: 'where' }, { $ref: '#/$defs/room' }],
     [{ definitions: { room: true } }, { $defs: { room: {} } }],
     [

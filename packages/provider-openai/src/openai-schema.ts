@@ -8,11 +8,12 @@ import { StrictWalk } from './strict-walk.ts';
 export type SchemaHandling = 'exact' | 'lenient';
 
 const TYPES: readonly unknown[] = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
+const LOOKAROUND = /\(\?<?[=!]/;
 const FORBIDDEN_AT_ROOT = ['anyOf', 'oneOf', 'allOf', 'not', 'enum'] as const;
 
 /**
  * Returns the schema for use without strict mode: its root is an object with `properties`, a root that is a `$ref`
- * is resolved, and every array has `items`. Throws `SCHEMA_UNSUPPORTED` with the path for a root that is not an
+ * is resolved, every array has `items`, and patterns with lookaround, which OpenAI rejects, are removed. Throws `SCHEMA_UNSUPPORTED` with the path for a root that is not an
  * object or is a choice (`anyOf` …), an unknown type, and a `$ref` without a target. With `lenient`, these parts are removed.
  */
 export function checkSchema(schema: JsonObject, path: string, handling: SchemaHandling = 'exact'): JsonObject {
@@ -47,6 +48,13 @@ export function toStrictSchema(
   return violation === undefined ? { schema: strict } : { violation };
 }
 
+/** Returns `exact` for an answer whose root is not a plain object: `lenient` would request an object without properties. */
+export function answerHandling(schema: JsonObject, handling: SchemaHandling | undefined): SchemaHandling | undefined {
+  const root = rootOf(normalizeSchema(schema), '', true);
+  const isObject = (root['type'] ?? 'object') === 'object';
+  return isObject && FORBIDDEN_AT_ROOT.every((keyword) => root[keyword] === undefined) ? handling : 'exact';
+}
+
 function rootOf(schema: JsonObject, path: string, isLenient: boolean): JsonObject {
   const reference = schema['$ref'];
   if (typeof reference !== 'string') return { ...schema };
@@ -76,7 +84,10 @@ function withoutUnsupported(schema: JsonObject, root: JsonObject): JsonObject {
 
 function checkNested(schema: JsonObject, path: string, root: JsonObject): JsonObject {
   const copy: JsonObject = {};
-  for (const [keyword, value] of Object.entries(schema)) setOwn(copy, keyword, checkMember(keyword, value, path, root));
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === 'pattern' && typeof value === 'string' && LOOKAROUND.test(value)) continue;
+    setOwn(copy, keyword, checkMember(keyword, value, path, root));
+  }
   const { type } = schema;
   for (const each of Array.isArray(type) ? type : [type]) {
     if (each !== undefined && !TYPES.includes(each)) throw unsupported(`${path}.type`, 'it names an unknown type');

@@ -87,6 +87,8 @@ export class StrictWalk {
   #object(copy: JsonObject, path: string, depth: number): void {
     const { properties } = copy;
     if (!isPlainObject(properties)) return this.#addViolation(path, 'an object must name its properties');
+    if (copy['anyOf'] !== undefined)
+      this.#addViolation(path, 'an object must not have anyOf, so move it into a property');
     if (depth >= MAX_NESTING) this.#addViolation(path, `it is nested deeper than ${MAX_NESTING} levels`);
     const names = Object.keys(properties);
     const required = new Set<Json>(Array.isArray(copy['required']) ? copy['required'] : []);

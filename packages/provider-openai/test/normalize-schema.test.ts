@@ -1,7 +1,9 @@
 import { normalizeSchema } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 import { describe, expect, it } from 'vitest';
+import { toResponseFormat } from '../src/chat/to-response-format.ts';
 import { checkSchema, toStrictSchema } from '../src/openai-schema.ts';
+import { toTextFormat } from '../src/responses/to-text-format.ts';
 
 describe('normalizeSchema', () => {
   it.each<[string, JsonObject, JsonObject]>([
@@ -43,6 +45,18 @@ describe('normalizeSchema', () => {
       { properties: { a: { not: {} }, b: {} }, required: ['a', 'b'] },
       { properties: { b: {} }, required: ['b'] },
     ],
+    ['a property that is false', { properties: { a: false, b: {} } }, { properties: { b: {} } }],
+    [
+      'a tuple of draft 7',
+      { type: 'array', items: [{ type: 'string', nullable: true }], additionalItems: false },
+      { type: 'array', prefixItems: [{ type: ['string', 'null'] }], items: false },
+    ],
+    ['a tuple of draft 7 with further items', { items: [{ type: 'string' }] }, { prefixItems: [{ type: 'string' }] }],
+    [
+      'exclusive limits of draft 4',
+      { minimum: 0, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false },
+      { exclusiveMinimum: 0, maximum: 9 },
+    ],
     ['unknown annotations', { type: 'string', 'x-order': 1, markdownDescription: 'd', example: 1 }, { type: 'string' }],
     [
       'a property called nullable',
@@ -82,5 +96,15 @@ describe('schemas for OpenAI', () => {
   ])('are rejected for %s, which lenient removes', (_, schema, expected) => {
     expect(() => checkSchema(schema, 'p')).toThrow(expect.objectContaining({ code: 'SCHEMA_UNSUPPORTED' }));
     expect(checkSchema(schema, 'p', 'lenient')).toMatchObject(expected);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['list', { type: 'array', items: { type: 'string' } }],
+    ['choice', { anyOf: [{ type: 'object', properties: {} }] }],
+  ])('are rejected for an answer that is a %s, also with lenient', (_, responseJsonSchema) => {
+    const code = expect.objectContaining({ code: 'SCHEMA_UNSUPPORTED' });
+    expect(() => toTextFormat({ responseJsonSchema }, undefined, 'lenient')).toThrow(code);
+    const chat = { isOpenAi: true, isStrict: undefined, schemas: 'lenient' as const };
+    expect(() => toResponseFormat({ responseJsonSchema }, chat)).toThrow(code);
   });
 });

@@ -31,6 +31,18 @@ describe('checkSchema', () => {
     });
   });
 
+  it('removes patterns with lookaround, and keeps a property called pattern', () => {
+    const pattern = { type: 'string', pattern: '^(?<year>\\d+)$' };
+    const properties = {
+      a: { type: 'string', pattern: '^(?!-)a' },
+      b: { type: 'string', pattern: '(?<=a)b' },
+      pattern,
+    };
+    const expected = { a: { type: 'string' }, b: { type: 'string' }, pattern };
+    expect(checkSchema(object(properties), 'p')['properties']).toEqual(expected);
+    expect(strict(object(properties))).toMatchObject({ schema: { properties: expected } });
+  });
+
   it('replaces a root that is only a reference by its target', () => {
     const schema = { $ref: '#/$defs/room', $defs: { room: object({ next: { $ref: '#/$defs/room' } }) } };
     expect(checkSchema(schema, 'p')).toEqual({ ...schema.$defs.room, $defs: schema.$defs });
@@ -158,6 +170,11 @@ describe('toStrictSchema', () => {
       'an unsupported format',
       object({ a: { type: 'string', format: 'uri' } }),
       'root.properties.a.format: the format is not supported',
+    ],
+    [
+      'an object with a choice of further properties',
+      object({ a: object({ id: { type: 'string' } }, { anyOf: [object({ b: { type: 'string' } })] }) }),
+      'root.properties.a: an object must not have anyOf',
     ],
     ['an array of any values', object({ a: { type: 'array' } }), 'root.properties.a.items: it has no type'],
   ])('rejects %s with the path', (_, schema, violation) => {

@@ -220,11 +220,7 @@ function createDeclaredSchema(parameters: ReadSchema | undefined, tool: string):
   return copier.copy({ type: 'object', ...schema }, `parameters of tool ${tool}`) as JsonObject;
 }
 
-const MAX_ISSUES = 10;
-
 function formatIssues(issues: readonly string[]): string {
-  const more = issues.length - MAX_ISSUES;
-  const text = `${issues.slice(0, MAX_ISSUES).join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
   // Without the lookbehind, a long series of full stops inside the text would take quadratic time.
-  return text.replace(/(?<!\.)\.+$/, '');
+  return issues.join('; ').replace(/(?<!\.)\.+$/, '');
 }

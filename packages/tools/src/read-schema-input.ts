@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import { isPlainObject, isStandardSchema, readSchema, schemaKeywords } from '@thole/core/kit';
 import type { SchemaInput } from '@thole/core';
 import type { ReadSchema } from '@thole/core/kit';
-import { jsonSchema } from './json-schema.ts';
+import { createJsonSchema } from './json-schema.ts';
 
 /** A Standard Schema (zod, valibot, arktype …), `{schema, jsonSchema}`, or a JSON Schema object. */
 export type ParametersInput = SchemaInput | { readonly [keyword: string]: unknown };
@@ -23,7 +23,10 @@ export function readSchemaInput<Output = unknown>(
       `${argument} is an object of JSON Schemas. Wrap it in one schema: { type: 'object', properties: { ${names} } }.`,
     );
   }
-  return readSchema<Output>(isJsonSchema(input) ? jsonSchema<Output>(input) : (input as SchemaInput<Output>), argument);
+  return readSchema<Output>(
+    isJsonSchema(input) ? createJsonSchema<Output>(input, argument) : (input as SchemaInput<Output>),
+    argument,
+  );
 }
 
 // An object of schemas is a shape such as {city: z.string()}, which `readSchema` rejects with an error that shows the correct form.

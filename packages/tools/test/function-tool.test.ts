@@ -278,7 +278,11 @@ describe('new FunctionTool', () => {
     ['idempotent that is not a boolean', { idempotent: 'no' }, /idempotent of tool book must be a boolean/],
     ['isLongRunning that is not a boolean', { isLongRunning: 1 }, /isLongRunning of tool book must be a boolean/],
     ['a schema of a string', { parameters: z.string() }, /parameters of tool book must describe an object/],
-    ['parameters that are not JSON', { parameters: { type: 'object', default: new Date(0) } }, /schema\.default/],
+    [
+      'parameters that are not JSON',
+      { parameters: { type: 'object', default: new Date(0) } },
+      /parameters of tool book\.default/,
+    ],
   ])('rejects %s with INVALID_INPUT', (_name, change, message) => {
     expect(create(change)).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }),

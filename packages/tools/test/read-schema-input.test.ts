@@ -22,7 +22,11 @@ describe('readSchemaInput', () => {
       z3.object({ city: z3.string() }),
       'a schema of zod 3, which does not provide JSON Schema. Use zod 4.2',
     ],
-    ['a schema of zod/mini', mini.object({ city: mini.string() }), 'Pass {schema, jsonSchema: z.toJSONSchema(schema)}'],
+    [
+      'a schema of zod/mini',
+      mini.object({ city: mini.string() }),
+      'Pass {schema, jsonSchema: z.toJSONSchema(schema, { io: "input" })}',
+    ],
   ])('rejects %s and names the correct form', (_name, schema, sentence) => {
     expect(() => readSchemaInput(schema as never, 'parameters')).toThrow(sentence);
     const options = { name: 'look', description: '', parameters: schema as never, execute: () => 1 };
@@ -30,8 +34,9 @@ describe('readSchemaInput', () => {
   });
 
   it('accepts a schema of zod/mini in the form that the message names', async () => {
-    const schema = mini.object({ city: mini.string() });
-    const jsonSchema = mini.toJSONSchema(schema) as never;
+    const city = mini.pipe(mini.string(), mini.transform(Number));
+    const schema = mini.object({ city });
+    const jsonSchema = mini.toJSONSchema(schema, { io: 'input' }) as never;
     expect(await readSchemaInput({ schema, jsonSchema }, 'parameters').validate({ city: 1 })).toHaveProperty('issues');
   });
 
@@ -41,6 +46,19 @@ describe('readSchemaInput', () => {
       expect(readSchemaInput(schema, 'parameters').jsonSchema).toEqual(schema);
     },
   );
+
+  it.each([
+    [{ type: 'OBJECT' }, 'parameters has the type "OBJECT". Types of JSON Schema are in lower case: "object".'],
+    [{ properties: { a: { items: { type: ['string', 'NULL'] } } } }, 'parameters has the type "NULL".'],
+    [{ properties: { a: { default: new Date(0) } } }, 'parameters.properties.a.default must be JSON'],
+  ])('names the argument in the error for the JSON Schema %j', (schema, message) => {
+    expect(() => readSchemaInput(schema, 'parameters')).toThrow(message);
+  });
+
+  it('accepts data in upper case', () => {
+    const schema = { enum: ['STRING'], default: { type: 'STRING' }, properties: { type: { const: 'OBJECT' } } };
+    expect(readSchemaInput(schema, 'parameters').jsonSchema).toEqual(schema);
+  });
 
   it('validates values by a plain JSON Schema', async () => {
     const read = readSchemaInput({ type: 'string' }, 'parameters');

@@ -43,13 +43,13 @@ const KNOWN_KEYWORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the schema with keywords that every server supports. OpenAPI's `nullable` becomes a type. An `allOf`
- * without contradictions is merged. Forbidden properties (`not: {}`) are removed, and so are unknown annotations
- * except those in `kept`.
+ * Returns the schema with keywords that every server supports. OpenAPI's `nullable` becomes a type. Tuples and exclusive
+ * limits of older drafts become those of draft 2020-12. An `allOf` without contradictions is merged. Forbidden properties
+ * (`not: {}`, `false`) are removed, and so are unknown annotations except those in `kept`.
  */
 export function normalizeSchema(schema: JsonObject, kept: readonly string[] = []): JsonObject {
   const copy: JsonObject = {};
-  for (const [keyword, value] of Object.entries(schema)) {
+  for (const [keyword, value] of Object.entries(updateDraft(schema))) {
     if (keyword === 'nullable' || !(KNOWN_KEYWORDS.has(keyword) || kept.includes(keyword))) continue;
     setOwn(
       copy,
@@ -59,6 +59,26 @@ export function normalizeSchema(schema: JsonObject, kept: readonly string[] = []
   }
   const merged = mergeAllOf(withoutImpossible(copy));
   return schema['nullable'] === true ? allowNull(merged) : merged;
+}
+
+const EXCLUSIVE_LIMITS = [
+  ['exclusiveMinimum', 'minimum'],
+  ['exclusiveMaximum', 'maximum'],
+] as const;
+
+/** Translates a list in `items` (before draft 2020-12) and a boolean `exclusiveMinimum` (draft 4, OpenAPI 3.0). */
+function updateDraft(schema: JsonObject): JsonObject {
+  let updated = schema;
+  if (Array.isArray(schema['items'])) {
+    const { items, additionalItems, ...rest } = schema;
+    updated = { ...rest, prefixItems: items!, ...(additionalItems !== undefined && { items: additionalItems }) };
+  }
+  for (const [exclusive, limit] of EXCLUSIVE_LIMITS) {
+    if (typeof updated[exclusive] !== 'boolean') continue;
+    const { [exclusive]: isExclusive, [limit]: value, ...rest } = updated;
+    updated = value === undefined ? rest : { ...rest, [isExclusive ? exclusive : limit]: value };
+  }
+  return updated;
 }
 
 /** Applies `change` to the schemas in the value of this keyword. */
@@ -83,6 +103,7 @@ function withoutImpossible(schema: JsonObject): JsonObject {
 }
 
 function isImpossible(schema: unknown): boolean {
+  if (schema === false) return true;
   return isPlainObject(schema) && isPlainObject(schema['not']) && Object.keys(schema['not']).length === 0;
 }
 

@@ -11,6 +11,8 @@ export function resolveSchemaRoot(schema: JsonObject): JsonObject {
   const path = typeof reference === 'string' ? reference : '';
   const [, keyword, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(path) ?? [];
   const definitions = keyword === undefined ? undefined : schema[keyword];
-  const target = isPlainObject(definitions) ? getOwn(definitions, name!) : undefined;
+  const target = isPlainObject(definitions)
+    ? getOwn(definitions, name!.replaceAll('~1', '/').replaceAll('~0', '~'))
+    : undefined;
   return isPlainObject(target) && target['$ref'] === undefined ? { ...(target as JsonObject), ...rest } : schema;
 }

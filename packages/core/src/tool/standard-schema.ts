@@ -2,6 +2,7 @@ import { invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
 import { isPlainObject } from '../json/find-non-json.ts';
 import type { JsonObject } from '../json/json.ts';
+import { toWellFormed } from '../json/to-well-formed.ts';
 
 /** A schema of zod, valibot, arktype or any other library that implements Standard Schema (standardschema.dev, version 1). */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -54,6 +55,7 @@ export interface ReadSchema<Output = unknown> {
   readonly jsonSchema: JsonObject;
   /** JSON Schema of validated values. Undefined if the library cannot write it, for example because of a transform. */
   readonly outputJsonSchema: JsonObject | undefined;
+  /** Returns the value, or its first issues and the number of the others. */
   validate(value: unknown): Promise<{ value: Output } | { issues: string[] }>;
 }
 
@@ -152,15 +154,48 @@ function versionOf(schema: StandardSchema): string {
 
 function suggestAlternative(schema: StandardSchema): string {
   if (isZod3(schema)) return 'Use zod 4.2 or newer, or pass {schema, jsonSchema}';
-  if (isZod(schema)) return 'Pass {schema, jsonSchema: z.toJSONSchema(schema)}';
+  if (isZod(schema)) return 'Pass {schema, jsonSchema: z.toJSONSchema(schema, { io: "input" })}';
   return 'Pass {schema, jsonSchema} instead';
 }
 
 function validator<Output>(schema: StandardSchema): ReadSchema<Output>['validate'] {
   return async (value) => {
-    const result = await schema['~standard'].validate(value);
-    return result.issues ? { issues: result.issues.map(describeIssue) } : { value: result.value as Output };
+    const result = await validate(schema, value);
+    return result.issues ? { issues: describeIssues(result.issues) } : { value: result.value as Output };
   };
+}
+
+/** The method with which zod validates only asynchronously. */
+interface AsyncParser {
+  safeParseAsync?(
+    value: unknown,
+  ): Promise<
+    | { readonly success: true; readonly data: unknown }
+    | { readonly success: false; readonly error: { readonly issues: readonly ValidationIssue[] } }
+  >;
+}
+
+// zod's own `validate` tries a synchronous run first. An async refinement then runs twice, and its first rejection stays unhandled.
+async function validate(schema: StandardSchema, value: unknown): Promise<ValidationResult<unknown>> {
+  const parser = isZod(schema) ? (schema as AsyncParser) : {};
+  if (typeof parser.safeParseAsync !== 'function') return schema['~standard'].validate(value);
+  const parsed = await parser.safeParseAsync(value);
+  return parsed.success ? { value: parsed.data } : { issues: parsed.error.issues };
+}
+
+const MAX_ISSUES = 10;
+const MAX_ISSUE_CHARACTERS = 2_000;
+
+/** Returns the first issues and the number of the others: each model call pays for the text. */
+function describeIssues(issues: readonly ValidationIssue[]): string[] {
+  const texts = issues.slice(0, MAX_ISSUES).map((issue) => cut(describeIssue(issue)));
+  const more = issues.length - MAX_ISSUES;
+  return more > 0 ? [...texts, `and ${more} more`] : texts;
+}
+
+// The text of an issue may name all 20,000 values of an enum.
+function cut(text: string): string {
+  return text.length <= MAX_ISSUE_CHARACTERS ? text : `${toWellFormed(text.slice(0, MAX_ISSUE_CHARACTERS))}…`;
 }
 
 function describeIssue(issue: ValidationIssue): string {

@@ -9,6 +9,11 @@ describe('resolveSchemaRoot', () => {
     expect(resolveSchemaRoot(schema)).toEqual({ ...city, title: 'A city', [keyword]: { City: city } });
   });
 
+  it('finds a definition whose name has a slash or a tilde', () => {
+    const schema = { $ref: '#/$defs/geo~1city~0', $defs: { 'geo/city~': city } };
+    expect(resolveSchemaRoot(schema)).toEqual({ ...city, $defs: schema.$defs });
+  });
+
   it.each([
     ['without a reference', city],
     ['with an unknown reference', { $ref: '#/$defs/toString', $defs: { City: city } }],

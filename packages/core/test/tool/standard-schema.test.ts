@@ -1,7 +1,8 @@
 import { isStandardSchema, readSchema } from '@thole/core/kit';
 import type { StandardSchema } from '@thole/core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { z as z3 } from 'zod/v3';
 
 type Validate = StandardSchema<unknown, number>['~standard']['validate'];
 const toNumber: Validate = (value) =>
@@ -68,6 +69,36 @@ describe('readSchema', () => {
         'at: Invalid input: expected number, received object, or day: Invalid input: expected string, received number',
       ],
     });
+  });
+
+  it.each<[string, typeof z.object | typeof z3.object, typeof z.string | typeof z3.string]>([
+    ['zod 4', z.object, z.string],
+    ['zod 3', z3.object, z3.string],
+  ])('runs an async refinement once, and rejects with its error, with %s', async (_name, object, string) => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    const refine = vi.fn(async () => Promise.reject(new Error('The database is down.')));
+    const city = (object as typeof z.object)({ city: (string as typeof z.string)().refine(refine) });
+    const { validate } = readSchema({ schema: city, jsonSchema: {} }, 'parameters');
+    await expect(validate({ city: 'Oslo' })).rejects.toThrow('The database is down.');
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', unhandled);
+    expect(refine).toHaveBeenCalledTimes(1);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  it('returns the first ten issues, and the number of the others', async () => {
+    const { validate } = readSchema(z.array(z.string()), 'outputSchema');
+    const { issues } = (await validate(Array.from({ length: 5000 }, () => 1))) as { issues: string[] };
+    expect(issues.length).toBe(11);
+    expect(issues.at(-1)).toBe('and 4990 more');
+  });
+
+  it('cuts an issue that names thousands of values', async () => {
+    const values = Array.from({ length: 5000 }, (_, i) => `city ${i}`);
+    const { validate } = readSchema(z.enum(values), 'parameters');
+    const { issues } = (await validate('x')) as { issues: string[] };
+    expect(issues[0]).toMatch(/^Invalid option: expected one of "city 0".{1900,2000}…$/);
   });
 
   it('accepts schemas that are functions', () => {

@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import { normalizeSchema } from '@thole/core/kit';
 import type { GenerateContentConfig } from '@thole/core';
 import type OpenAI from 'openai';
-import { checkSchema, toStrictSchema } from '../openai-schema.ts';
+import { answerHandling, checkSchema, toStrictSchema } from '../openai-schema.ts';
 import { requireStrictSchema } from './require-strict-schema.ts';
 import type { ChatSchemas } from './to-chat-tools.ts';
 
@@ -14,9 +14,10 @@ const PATH = 'responseJsonSchema';
  */
 export function toResponseFormat(
   { responseJsonSchema, responseMimeType }: GenerateContentConfig,
-  { isOpenAi, isStrict, schemas }: ChatSchemas,
+  { isOpenAi, isStrict, schemas: given }: ChatSchemas,
 ): OpenAI.Chat.ChatCompletionCreateParams['response_format'] {
   if (!responseJsonSchema) return responseMimeType === 'application/json' ? { type: 'json_object' } : undefined;
+  const schemas = answerHandling(responseJsonSchema, given);
   const required = isStrict ? requireStrictSchema(responseJsonSchema, PATH, schemas) : undefined;
   if (required) return toFormat(required, true);
   if (isStrict === undefined) {

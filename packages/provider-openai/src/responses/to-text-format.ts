@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
 import type { GenerateContentConfig, JsonObject } from '@thole/core';
-import { checkSchema, toStrictSchema } from '../openai-schema.ts';
+import { answerHandling, checkSchema, toStrictSchema } from '../openai-schema.ts';
 import type { SchemaHandling } from '../openai-schema.ts';
 
 /**
@@ -15,7 +15,11 @@ export function toTextFormat(
 ): JsonObject | undefined {
   const { responseJsonSchema, responseMimeType } = config;
   if (responseJsonSchema)
-    return { type: 'json_schema', name: 'response', ...schemaOf(responseJsonSchema, strict, schemas) };
+    return {
+      type: 'json_schema',
+      name: 'response',
+      ...schemaOf(responseJsonSchema, strict, answerHandling(responseJsonSchema, schemas)),
+    };
   if (responseMimeType === undefined || responseMimeType === 'text/plain') return undefined;
   if (responseMimeType === 'application/json') return { type: 'json_object' };
   throw new TholeError(

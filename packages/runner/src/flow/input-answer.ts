@@ -2,6 +2,7 @@ import { TholeError } from '@thole/core';
 import { assertDuration, invalidInput, isPlainObject, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { RecordedInterrupt } from '@thole/core/kit';
 import type { InputRequest, Json, JsonObject } from '@thole/core';
+import { readSchemaInput } from '@thole/tools';
 import { inputValue, isDecline } from './call-attempt.ts';
 
 const names = optionNames<InputRequest>({ message: true, responseSchema: true, payload: true, ttlMs: true });
@@ -13,6 +14,8 @@ export function assertInputRequest(p: InputRequest): void {
     throw invalidInput('message', 'a string that is not empty', p.message);
   if (p.responseSchema !== undefined && !isPlainObject(p.responseSchema))
     throw invalidInput('responseSchema', 'a JSON Schema object', p.responseSchema);
+  // Checked now, because no answer of a person would fit a wrong schema.
+  if (p.responseSchema !== undefined) readSchemaInput(p.responseSchema, 'responseSchema');
   if (p.ttlMs !== undefined) assertDuration('ttlMs', p.ttlMs);
 }
 

@@ -24,6 +24,7 @@ import { transferTarget } from './transfer.ts';
 const STUCK_STEPS = 3;
 /** Maximum number of answers per turn that are returned to the model because they do not fit `outputSchema`. */
 const OUTPUT_RETRIES = 2;
+const CUT_OFF = 'The answer was cut off, because it reached the limit of output tokens. Give a shorter answer.';
 
 /** State of an agent's turn between its steps. */
 interface Turn {
@@ -156,13 +157,14 @@ async function checkContent(
   response: LlmResponse,
   support: FlowSupport,
 ): Promise<Content | undefined> {
-  const { content, errorCode, usageMetadata } = response;
+  const { content, errorCode, finishReason, usageMetadata } = response;
   if (!agent.outputSchema || errorCode || getFunctionCalls(response).length > 0) return content;
   const checked = await checkOutput(agent.outputSchema, content);
   if (!('problem' in checked)) return withText(content, checked.text);
+  const problem = finishReason === 'MAX_TOKENS' ? CUT_OFF : checked.problem;
   addUsage(turn.uncounted, usageMetadata);
   if (usageMetadata) turn.held.push(support.holdUsage(usageMetadata, response));
-  turn.retry = [...(content ? [content] : []), { role: 'user', parts: [{ text: checked.problem }] }];
+  turn.retry = [...(content ? [content] : []), { role: 'user', parts: [{ text: problem }] }];
   countBadOutput(turn, agent);
   return content;
 }

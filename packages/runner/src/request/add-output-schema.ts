@@ -1,3 +1,4 @@
+import { resolveSchemaRoot } from '@thole/core/kit';
 import { appendInstruction } from './append-instruction.ts';
 import { addTool } from './add-tools.ts';
 import type { RequestDraft } from './request-draft.ts';
@@ -11,7 +12,7 @@ export function addOutputSchema(draft: RequestDraft): void {
   const { agent, request } = draft;
   if (!agent.outputSchema) return;
   if (!draft.tools && !request.config.tools?.length) {
-    request.config.responseJsonSchema = agent.outputSchema.jsonSchema;
+    request.config.responseJsonSchema = resolveSchemaRoot(agent.outputSchema.jsonSchema);
     request.config.responseMimeType = 'application/json';
     return;
   }

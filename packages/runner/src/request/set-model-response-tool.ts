@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { resolveSchemaRoot } from '@thole/core/kit';
+import { mapSchemas, resolveSchemaRoot, setOwn } from '@thole/core/kit';
 import type { JsonObject, Tool } from '@thole/core';
 import type { ReadSchema } from '@thole/core/kit';
 
@@ -38,7 +38,15 @@ export function createOutputTool(schema: ReadSchema): OutputTool {
       },
     },
     async accept(args) {
-      const checked = await schema.validate(isObject ? args : args['response']);
+      if (!isObject && !Object.hasOwn(args, 'response')) return (output.problem = 'response: is required');
+      let checked;
+      try {
+        checked = await schema.validate(isObject ? args : args['response']);
+      } catch (error) {
+        // Counted like an invalid answer, so that a schema that always throws does not call the model without end.
+        output.problem = error instanceof Error ? error.message : String(error);
+        throw error;
+      }
       if ('issues' in checked) return (output.problem = checked.issues.join('; '));
       output.accepted = checked;
       return undefined;
@@ -47,14 +55,31 @@ export function createOutputTool(schema: ReadSchema): OutputTool {
   return output;
 }
 
+/** Name of the definition that contains a schema whose references lead to its root. */
+const ROOT = SET_MODEL_RESPONSE;
+
 // Definitions stay at the root, because references such as `#/$defs/City` begin there.
 function wrapSchema(schema: JsonObject): JsonObject {
-  const { $schema: _, $defs, definitions, ...response } = schema;
+  const moved = moveReferences(schema);
+  const { $schema: _, $defs, definitions, ...response } = moved;
+  const isRecursive = JSON.stringify(moved) !== JSON.stringify(schema);
+  const root: JsonObject = { [ROOT]: response };
   return {
     type: 'object',
-    properties: { response },
+    properties: { response: isRecursive ? { $ref: `#/$defs/${ROOT}` } : response },
     required: ['response'],
-    ...($defs !== undefined && { $defs }),
+    ...((isRecursive || $defs !== undefined) && { $defs: { ...($defs as JsonObject), ...(isRecursive && root) } }),
     ...(definitions !== undefined && { definitions }),
   };
+}
+
+/** Changes references to the root (`#`, `#/items`), which is not the root of the wrapped schema. */
+function moveReferences(schema: JsonObject): JsonObject {
+  const copy: JsonObject = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    const isToRoot =
+      keyword === '$ref' && typeof value === 'string' && /^#(?!\/(\$defs|definitions)\/)(\/|$)/.test(value);
+    setOwn(copy, keyword, isToRoot ? `#/$defs/${ROOT}${value.slice(1)}` : mapSchemas(keyword, value, moveReferences));
+  }
+  return copy;
 }

@@ -265,6 +265,23 @@ describe('LlmAgent with outputSchema', () => {
     expect((await stored()).state).toEqual({ where: { city: 'Oslo' } });
   });
 
+  it('sends the definition to which the root of the schema refers', async () => {
+    const $defs = { City: { type: 'object', properties: { near: { $ref: '#/$defs/City' } } } };
+    const referring = { jsonSchema: { $ref: '#/$defs/City', $defs }, schema: passing };
+    const model = new ScriptedLlm(says('{}'));
+    const { runner } = await createSetup(rootOf(model, { outputSchema: referring }));
+    await runner.runToCompletion(hello);
+    expect(model.requests[0]!.config.responseJsonSchema).toEqual({ ...$defs.City, $defs });
+  });
+
+  it('tells the model that its answer was cut off at the limit of tokens', async () => {
+    const cut = { ...says('{"city":"Os'), finishReason: 'MAX_TOKENS' as const };
+    const model = new ScriptedLlm(cut, says('{"city":"Oslo"}'));
+    const { runner } = await createSetup(rootOf(model, { outputSchema }));
+    expect((await runner.runToCompletion(hello)).output).toEqual({ city: 'Oslo' });
+    expect(textOf(model.requests[1]!.contents.at(-1))).toContain('reached the limit of output tokens');
+  });
+
   it('declares set_model_response next to other tools, and its call ends the turn', async () => {
     const model = new ScriptedLlm(calls('look'), calls('set_model_response', { city: 'Oslo' }));
     const { runner, stored } = await createSetup(
@@ -283,6 +300,51 @@ describe('LlmAgent with outputSchema', () => {
     const { runner } = await createSetup(rootOf(model, { outputSchema: referring, tools: [toolOf('look', () => 1)] }));
     expect((await runner.runToCompletion(hello)).output).toEqual({ city: 'Oslo' });
     expect(answerSchemaIn(model)).toEqual({ ...city, $defs });
+  });
+
+  it('declares set_model_response with references to the wrapped root of a recursive schema', async () => {
+    const items = { anyOf: [{ $ref: '#' }, { $ref: '#/$defs/Leaf' }, { $ref: '#/items/anyOf/1' }] };
+    const $defs = { Leaf: { type: 'array', items: { $ref: '#' } } };
+    const tree = { jsonSchema: { type: 'array', items, $defs }, schema: passing };
+    const model = new ScriptedLlm(calls('set_model_response', { response: [[]] }));
+    const { runner } = await createSetup(rootOf(model, { outputSchema: tree, tools: [toolOf('look', () => 1)] }));
+    expect((await runner.runToCompletion(hello)).output).toEqual([[]]);
+    const root = '#/$defs/set_model_response';
+    expect(answerSchemaIn(model)).toEqual({
+      type: 'object',
+      properties: { response: { $ref: root } },
+      required: ['response'],
+      $defs: {
+        Leaf: { type: 'array', items: { $ref: root } },
+        set_model_response: {
+          type: 'array',
+          items: { anyOf: [{ $ref: root }, { $ref: '#/$defs/Leaf' }, { $ref: `${root}/items/anyOf/1` }] },
+        },
+      },
+    });
+  });
+
+  it('tells the model that it left out the member that contains a list', async () => {
+    const list = { jsonSchema: { type: 'array', items: {} }, schema: passing };
+    const answers = [calls('set_model_response', { items: [] }), calls('set_model_response', { response: [] })];
+    const model = new ScriptedLlm(...answers);
+    const { runner } = await createSetup(rootOf(model, { outputSchema: list, tools: [toolOf('look', () => 1)] }));
+    expect((await runner.runToCompletion(hello)).output).toEqual([]);
+    expect(model.requests[1]!.contents.at(-1)!.parts![0]!.functionResponse!.response).toEqual({
+      error: 'The answer does not fit: response: is required.',
+    });
+  });
+
+  it('ends the run with OUTPUT_INVALID and logs the error if the schema throws for each call', async () => {
+    const validate = (): never => {
+      throw new Error('The database is down.');
+    };
+    const failing = { ...outputSchema, schema: { '~standard': { version: 1 as const, vendor: 'test', validate } } };
+    const model = new ScriptedLlm(...Array.from({ length: 9 }, () => calls('set_model_response', { city: 'Oslo' })));
+    const setup = await createSetup(rootOf(model, { outputSchema: failing, tools: [toolOf('look', () => 1)] }));
+    expect((await outcomeOf(setup.runner.runAsync(hello))).error?.code).toBe('OUTPUT_INVALID');
+    expect(model.requests.length).toBe(3);
+    expect(JSON.stringify(setup.runtime.logs)).toContain('The database is down.');
   });
 
   it('declares set_model_response with the definitions of a list at the root of its schema', async () => {
