@@ -1,5 +1,6 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { platform } from 'node:process';
 import { systemRuntime, TholeError } from '@thole/core';
 import { assertName, optionNames, rejectUnknownOptions, renameWhenFree } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
@@ -65,7 +66,7 @@ async function replaceFile(path: string, text: string, id: string): Promise<void
     } finally {
       await file.close();
     }
-    await renameWhenFree(rename, { from: temporary, to: path });
+    await renameWhenFree(rename, { from: temporary, to: path, platform });
   } catch (cause) {
     await rm(temporary, { force: true });
     throw new TholeError('STORE_UNAVAILABLE', `The users file "${path}" cannot be written.`, { cause });

@@ -13,13 +13,13 @@ function failing(code: string, times: number) {
 describe('renameWhenFree', () => {
   it.each(['EPERM', 'EACCES', 'EBUSY'])('tries again on Windows while a file is open: %s', async (code) => {
     const { pauses, rename, sleep } = failing(code, 3);
-    await renameWhenFree(rename, { from: 'a', to: 'b' }, { platform: 'win32', sleep });
+    await renameWhenFree(rename, { from: 'a', to: 'b', platform: 'win32' }, sleep);
     expect(pauses).toEqual([10, 20, 50]);
   });
 
   it('throws the error of the last attempt on Windows', async () => {
     const { pauses, rename, sleep } = failing('EPERM', 100);
-    const work = renameWhenFree(rename, { from: 'a', to: 'b' }, { platform: 'win32', sleep });
+    const work = renameWhenFree(rename, { from: 'a', to: 'b', platform: 'win32' }, sleep);
     await expect(work).rejects.toThrow('EPERM');
     expect(pauses).toHaveLength(7);
   });
@@ -29,7 +29,7 @@ describe('renameWhenFree', () => {
     ['linux', 'EPERM'],
   ])('throws at once on %s: %s', async (platform, code) => {
     const { pauses, rename, sleep } = failing(code, 1);
-    await expect(renameWhenFree(rename, { from: 'a', to: 'b' }, { platform, sleep })).rejects.toThrow(code);
+    await expect(renameWhenFree(rename, { from: 'a', to: 'b', platform }, sleep)).rejects.toThrow(code);
     expect(pauses).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { platform } from 'node:process';
 import { TholeError } from '@thole/core';
 import { renameWhenFree } from '@thole/core/kit';
 import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from '@thole/core';
@@ -86,14 +87,14 @@ export class FileArtifactStore implements ArtifactStore {
     const folder = this.#folderOf(key);
     await mkdir(folder, { recursive: true });
     const version = await claim(folder);
-    await renameWhenFree(rename, { from: temporaryFolder, to: join(folder, String(version)) });
+    await renameWhenFree(rename, { from: temporaryFolder, to: join(folder, String(version)), platform });
     return version;
   }
 
   // Moves the folder before deleting it, so that no reader sees a part of its files.
   async #removeFolder(folder: string): Promise<void> {
     const bin = await this.#createTemporary();
-    await ignoreError('ENOENT', renameWhenFree(rename, { from: folder, to: join(bin, 'removed') }));
+    await ignoreError('ENOENT', renameWhenFree(rename, { from: folder, to: join(bin, 'removed'), platform }));
     await rm(bin, { recursive: true, force: true, maxRetries: 5 });
   }
 
