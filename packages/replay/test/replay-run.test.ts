@@ -362,7 +362,7 @@ describe('replayRun', () => {
     expect((await replayRun(recording, create())).text).toMatch(/^Equal: /);
   });
 
-  it('is equal for an app with compaction, which neither the recording nor the replay does', async () => {
+  it('is equal for an app with compaction, because compactions are off', async () => {
     const summarize = (): never => throwValue(new Error('A recording summarizes nothing.'));
     const model = new ScriptedLlm(says('One.'), says('Two.'));
     const rootAgent = new LlmAgent({ name: 'root', model });
@@ -374,7 +374,7 @@ describe('replayRun', () => {
     expect((options.runtime as FixedRuntime).logs).toEqual([]);
   });
 
-  it('works while the test library has set the date for a prompt that contains it', async () => {
+  it('works for a prompt with the date, if the test library has set the date', async () => {
     vi.useFakeTimers({ now: 86_400_000 });
     onTestFinished(() => void vi.useRealTimers());
     const create = (): LlmAgent => {

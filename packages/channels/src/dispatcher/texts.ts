@@ -57,7 +57,7 @@ export function readTexts(texts: { readonly [name in keyof Texts]?: Texts[name] 
       if (typeof text !== 'string') throw invalidInput(`texts.${name}`, 'a string', text);
     } else if (!Array.isArray(text)) throw invalidInput(`texts.${name}`, 'an array of words', text);
     else if (text.length === 0 || text.some((word) => typeof word !== 'string' || word.trim() === ''))
-      throw new TholeError('INVALID_INPUT', `texts.${name} must have at least one word, and no empty one.`);
+      throw new TholeError('INVALID_INPUT', `texts.${name} must have at least one word, and no empty words.`);
   }
   return { ...defaultTexts, ...Object.fromEntries(given) };
 }

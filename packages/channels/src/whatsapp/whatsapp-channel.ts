@@ -86,9 +86,14 @@ export class WhatsAppChannel implements Channel {
   }
 
   /**
-   * Handles a request of WhatsApp to the webhook: `GET` verifies the webhook, `POST` delivers messages and reports. The status is 200,
-   * 400 for a body that is not JSON, 401 for a wrong signature, 403 for a wrong verify token, 405, 413, or 503 if a message could not be
-   * stored. After 503, WhatsApp sends the complete request again.
+   * Handles a request of WhatsApp to the webhook: `GET` verifies the webhook, `POST` delivers messages and reports. Error statuses:
+   *
+   * - 400: the body is not JSON
+   * - 401: wrong signature
+   * - 403: wrong verify token
+   * - 405: wrong method
+   * - 413: the body is too large
+   * - 503: a message could not be stored. WhatsApp then sends the complete request again
    */
   handle(request: Request): Promise<Response> {
     return this.#webhook.handle(request);

@@ -224,8 +224,8 @@ describe('Dispatcher', () => {
       startAssistant({ llm: new ScriptedLlm(), runtime, options: { texts } });
     const bad: [object, string][] = [
       [{ yes: 'ja' }, 'texts.yes must be an array of words, got a string.'],
-      [{ no: [] }, 'texts.no must have at least one word, and no empty one.'],
-      [{ no: ['no', ' '] }, 'texts.no must have at least one word, and no empty one.'],
+      [{ no: [] }, 'texts.no must have at least one word, and no empty words.'],
+      [{ no: ['no', ' '] }, 'texts.no must have at least one word, and no empty words.'],
       [{ failed: 7 }, 'texts.failed must be a string, got a number.'],
       [{ faild: 'x' }, 'texts has no option faild.'],
     ];

@@ -1,8 +1,8 @@
 import type { PairedCall, PairedCalls } from './pair-calls.ts';
 
 /**
- * Returns the id that is sent for each call. An id that is missing, used twice or does not match `valid` is replaced by an
- * id made of the call's position, so that the same history always has the same ids.
+ * Returns the id that is sent for each call. An id is replaced if it is missing, used twice or does not match `valid`. The
+ * new id depends only on the position of the call, so that the same history always has the same ids.
  */
 export function sendableCallIds({ calls }: PairedCalls, valid: RegExp): ReadonlyMap<PairedCall, string> {
   const givenIds = new Set(calls.map(({ call }) => call.id));

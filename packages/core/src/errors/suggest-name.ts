@@ -1,7 +1,10 @@
 /**
- * Returns the known name that a misspelt name probably means. This is the same name in camelCase or in another case,
- * otherwise the name that differs by one letter, otherwise the only name that ends with it (`newMessage` for `message`) or
- * with which it begins (`resumability` for `resumabilityConfig`), otherwise the name that differs by two letters. Undefined if no known name is similar.
+ * Returns the known name that a misspelt name probably means: the first of these that exists. Undefined if no known name is similar.
+ *
+ * 1. The same name in camelCase or in another case.
+ * 2. A name that differs by one letter.
+ * 3. The only name that ends with it (`newMessage` for `message`) or with which it begins (`resumability` for `resumabilityConfig`).
+ * 4. A name that differs by two letters.
  */
 function suggestName(name: string, known: readonly string[]): string | undefined {
   const plain = plainName(name);

@@ -6,9 +6,10 @@ import type { SessionRef } from './session.ts';
  * errors. The suite `leaseStoreCases` of `@thole/testing` tests an implementation step by step.
  *
  * A session has at most one lease and a line of waiting runs. A lease has a fence, an invocation, a holder, the name of a
- * process, an expiry time, a latest expiry time (set when a run interrupts it) and a stop request (set once). A lease is
- * live until its expiry time. An expired lease stays valid until `ask` grants the session to another run: its fence still
- * allows appends. All times are measured with the store's clock. A step may return its result directly or as a promise.
+ * process and an expiry time. A run that interrupts another run also sets the latest expiry time of its lease. A stop
+ * request is set once. A lease is live until its expiry time. An expired lease stays valid until `ask` grants the session
+ * to another run: its fence still allows appends. All times are measured with the store's clock. A step may return its
+ * result directly or as a promise.
  * Others implement this interface, so it only ever gains optional members.
  */
 export interface LeaseStore {

@@ -53,7 +53,7 @@ interface Scope {
 
 /**
  * Limits tokens and cost by user and by day, over all sessions. Before each model call it throws `TOKEN_LIMIT` or `COST_LIMIT` if a
- * limit is reached, so the last call may exceed it, and so may calls that run at the same time. It counts each response of a model,
+ * limit is reached. So the last call, and calls that run at the same time, may exceed the limit. It counts each response of a model,
  * including child runs and summaries. Put it first in the list of plugins: it does not see responses that an earlier plugin replaces.
  * If the counter fails, the run fails.
  */

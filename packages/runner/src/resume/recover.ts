@@ -30,7 +30,7 @@ import type { Run, RunResult } from '../runner/run.ts';
 import type { ResumeInit } from '../runner/runner-deps.ts';
 import { LiveSession } from '../session/live-session.ts';
 
-/** Reason why recovery skips an invocation. `held`: another run is active in its session. */
+/** Reason why recovery skips an invocation. `held`: another run is active in its session. `ended`: also if it was deleted. */
 export type SkipReason = 'held' | 'ended' | 'not-due' | 'waiting-for-retry' | 'unknown-agent-or-tool';
 
 /** An invocation that recovery resumes. */
@@ -193,6 +193,8 @@ export async function resumeOne(
     });
     const { error, status } = await run.result;
     if (error?.code === 'SESSION_BUSY') return { ref, invocationId, outcome: 'skipped', reason: 'held' };
+    // The session was deleted, or a rewind removed the invocation.
+    if (error?.code === 'SESSION_NOT_FOUND' || error?.code === 'INVOCATION_NOT_FOUND') reason = 'ended';
     if (reason) return { ref, invocationId, outcome: 'skipped', reason };
     return { ref, invocationId, outcome: status, ...(error && { error }) };
   } catch (error) {

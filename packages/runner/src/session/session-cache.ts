@@ -59,8 +59,8 @@ export class SessionCache {
   }
 
   /**
-   * Reads a session without a lease. It is not cached: a run that follows another run adds events to it, and a run that uses the
-   * cached session must find these events itself, because messages among them may have joined it.
+   * Reads a session without a lease. The session is not cached, because a run that follows another run adds events to it. A run that
+   * uses the cached session must find these events itself: messages among them may have joined the run.
    */
   async peek(ref: SessionRef, signal: AbortSignal): Promise<LiveSession> {
     const stored = await this.service.getSession({ ...ref, signal });

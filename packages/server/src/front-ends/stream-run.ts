@@ -159,7 +159,8 @@ function respond(
 
 /** Returns the error of a stream that ends before its run, which another process continues. */
 function streamClosed(cause: unknown): TholeError {
-  const message = 'The server is about to close. Another process can continue the run: read its stream again.';
+  const message =
+    'The server is about to close. Another process can continue the run: read the stream of the run again.';
   return new TholeError('SERVER_BUSY', message, { cause });
 }
 

@@ -7,9 +7,13 @@ const BODY_IS_READ =
   'Code of this server has already read the body: mount the handler before that code, or pass it a clone of the request.';
 
 /**
- * Returns the JSON of a body; undefined for an empty body. Throws `INVALID_INPUT` with status 400 for invalid UTF-8 or
- * JSON, 413 for a body that is too large, 415 for another content type, encoding or character set, and 408 for a body
- * that does not arrive in time. Throws a `Response` with status 500 if the server's own code has already read the body.
+ * Returns the JSON of a body; undefined for an empty body. Throws a `Response` with status 500 if the server's own code has already
+ * read the body. Throws `INVALID_INPUT` with one of these statuses:
+ *
+ * - 400: invalid UTF-8 or JSON
+ * - 408: the body does not arrive in time
+ * - 413: the body is too large
+ * - 415: another content type, encoding or character set
  */
 export async function readBody(request: Request, limits: Limits, runtime: Runtime): Promise<unknown> {
   const { headers } = request;

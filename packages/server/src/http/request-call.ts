@@ -56,7 +56,7 @@ export class RequestCall implements RouteCall {
 }
 
 function wrongUser(): TholeError {
-  return new TholeError('FORBIDDEN', 'The request must name the user that it is signed in as, or no user.');
+  return new TholeError('FORBIDDEN', 'The request must name the authenticated user, or no user.');
 }
 
 /** Returns the user id in `?userId=` or in the header `x-user-id`. */

@@ -28,8 +28,11 @@ export class ErrorLog {
   }
 
   /**
-   * Logs the error of a run. The level is `error` if the server or the agent caused it, `info` if the client did (invalid
-   * message, unknown session, busy session, too many requests), and `debug` if the run ended at the request of a client.
+   * Logs the error of a run. Levels:
+   *
+   * - `error`: the server or the agent caused it
+   * - `info`: the client caused it (invalid message, unknown session, busy session, too many requests)
+   * - `debug`: the run ended at the request of a client
    */
   logRunError(error: unknown, fields: LogFields, p: { hasStarted: boolean }): void {
     const isRequested = REQUESTED_ENDS.some((code) => TholeError.is(error, code));

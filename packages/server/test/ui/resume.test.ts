@@ -226,7 +226,10 @@ describe('Handler.close', () => {
     await called.promise;
     await handler.close({ timeoutMs: 1 });
     await answered;
-    expect([chat.status, chat.error?.message]).toEqual(['error', expect.stringMatching(/read its stream again/)]);
+    expect([chat.status, chat.error?.message]).toEqual([
+      'error',
+      expect.stringMatching(/read the stream of the run again/),
+    ]);
     // The run has not ended: nothing about its end is stored.
     expect((await sessions.getSession(session))!.events.map(({ author }) => author)).toEqual(['user']);
   });

@@ -61,7 +61,7 @@ describe('SQLite file', () => {
       return Object.values(rows[0]!)[0];
     };
     expect(Number(await read('synchronous'))).toBe(level);
-    // For macOS.
+    // These two settings have an effect on macOS only.
     expect(Number(await read('fullfsync'))).toBe(fullFlush);
     expect(Number(await read('checkpoint_fullfsync'))).toBe(1);
     expect(await read('journal_mode')).toBe('wal');

@@ -33,9 +33,12 @@ export const memoryAbilities: readonly string[] = [
 ];
 
 /**
- * The promises of every memory service. Claims: optional methods and abilities (`memoryAbilities`), `words` if it
- * finds only by shared words, `cosine` if it ranks by an embedder's vectors, and `shared` (requires a `reopen` that
- * creates a second service over the same storage).
+ * The promises of every memory service. Claims:
+ *
+ * - optional methods and abilities (`memoryAbilities`)
+ * - `words`: the service finds entries only by shared words
+ * - `cosine`: the service ranks by an embedder's vectors
+ * - `shared`: `reopen` creates a second service over the same storage
  */
 export const memoryServiceCases: readonly Case<MemoryService>[] = [
   ...memoryIngestCases,

@@ -7,9 +7,12 @@ import { memoryStoreRemoveCases } from './memory-store-remove-cases.ts';
 import { memoryStoreSegmentCases } from './memory-store-segment-cases.ts';
 
 /**
- * The promises of every memory store. Claims: `shared` (requires a `reopen` that creates a second store over the
- * same storage), `segmented` for a store that saves segments of the derived index, `users` for a store that lists its
- * users, and `history` for a store that returns `previous` and `writeId`.
+ * The promises of every memory store. Claims:
+ *
+ * - `shared`: `reopen` creates a second store over the same storage
+ * - `segmented`: the store saves segments of the derived index
+ * - `users`: the store lists its users
+ * - `history`: the store returns `previous` and `writeId`
  */
 export const memoryStoreCases: readonly Case<MemoryStore>[] = [
   ...memoryStorePutCases,

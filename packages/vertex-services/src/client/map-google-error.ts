@@ -57,7 +57,7 @@ export function mapGoogleError(answer: RefusedAnswer, names: ProductNames, isWri
     return new TholeError('STORE_UNAVAILABLE', text, { details, cause, retryable: true, retryAfterMs });
   }
   if (status === 'ABORTED') {
-    const text = `${product} did not do the write, because of another write at the same time.`;
+    const text = `${product} rejected the write because of another write at the same time.`;
     return new TholeError('STORE_UNAVAILABLE', text, { details, cause, retryable: true, retryAfterMs });
   }
   if (httpStatus >= 500) {
