@@ -191,7 +191,7 @@ describe('VectorMemoryService', () => {
     expect([memories.length, memories[0]!.content.parts![0]!.text, vectorsMissing]).toEqual([6, 'a bad one', 1]);
   });
 
-  it('computes the vectors of all other texts of a large batch if the embedder rejects one', async () => {
+  it('embeds all other texts of a large batch if the embedder rejects one', async () => {
     const memory = new VectorMemoryService({ embedder: rejecting('too long'), runtime: new FixedRuntime() });
     await memory.addSessionToMemory(sessionOf('too long', ...Array.from({ length: 600 }, (_, i) => `pool ${i}`)));
     expect((await memory.searchMemory({ ...user, query: 'pool' })).vectorsMissing).toBe(1);
@@ -222,10 +222,14 @@ describe('VectorMemoryService', () => {
     expect([memories.length, vectorsMissing]).toEqual([5, 100]);
   });
 
-  it('stops calling the embedder at once after MODEL_UNAVAILABLE', async () => {
+  it.each([
+    new TholeError('MODEL_UNAVAILABLE', 'Down.'),
+    new TholeError('MODEL_AUTH', 'The key is wrong.'),
+    new TholeError('MODEL_RATE_LIMITED', 'The quota is used up.', { retryable: false }),
+  ])('stops calling the embedder at once after $code', async (error) => {
     const embedder = new HashEmbedder({ maxBatch: 4 });
     let calls = 0;
-    embedder.embed = () => Promise.reject(new TholeError('MODEL_UNAVAILABLE', `Down for the ${++calls}th time.`));
+    embedder.embed = () => Promise.reject((calls++, error));
     const runtime = new FixedRuntime();
     const memory = new VectorMemoryService({ embedder, runtime, maxAttempts: 1, maxConcurrentBatches: 1 });
     await memory.addSessionToMemory(sessionOf(...Array.from({ length: 100 }, (_, i) => `pool ${i}`)));

@@ -1,4 +1,4 @@
-import { systemRuntime, textOf } from '@thole/core';
+import { systemRuntime, textOf, TholeError } from '@thole/core';
 import {
   assertSessionRef,
   inProcessLeases,
@@ -121,8 +121,14 @@ export class CommandHandler {
       };
     const content = { role: 'user' as const, parts: [{ text: fact }] };
     const memories = [{ kind: 'note' as const, content, author: 'user' }];
-    await this.#memory.addMemory({ appName, userId, memories, signal });
-    return { text: `Remembered: ${oneLine(fact, MAX_LINE_CHARACTERS)}` };
+    try {
+      const [note] = await this.#memory.addMemory({ appName, userId, memories, signal });
+      // The stored text: a redacting memory may have removed a part of it.
+      return { text: `Remembered: ${oneLine(note ? textOf(note.content) : fact, MAX_LINE_CHARACTERS)}` };
+    } catch (error) {
+      if (!TholeError.is(error, 'INVALID_INPUT')) throw error;
+      return { text: 'Not remembered: this text cannot be stored.' };
+    }
   }
 
   async #list(query: string, ref: SessionRef & CallOptions): Promise<CommandAnswer> {

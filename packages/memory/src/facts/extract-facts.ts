@@ -57,7 +57,9 @@ export async function extractFacts(p: ExtractFactsOptions): Promise<FactReport> 
     try {
       await extractFromSession(turns, sessionId, p, report);
     } catch (error) {
-      if (p.signal?.aborted || !TholeError.is(error) || error.retryable || error.code === 'MODEL_AUTH') throw error;
+      if (p.signal?.aborted || !TholeError.is(error) || error.retryable) throw error;
+      // The key is wrong, or the quota of the account is used up.
+      if (error.code === 'MODEL_AUTH' || error.code === 'MODEL_RATE_LIMITED') throw error;
       failure ??= error;
     }
   }
@@ -152,6 +154,9 @@ async function findSimilarFacts(
     query,
     limit: limit + all.length - current.length,
     filter: { kinds: ['fact' as const, 'note' as const] },
+    // Not the service's defaults for searches of users: few facts contain a large part of the words of the turns.
+    minRelevance: 0,
+    minScore: -1,
   };
   const { memories } = await p.memory.searchMemory({ ...search, signal: p.signal });
   return memories

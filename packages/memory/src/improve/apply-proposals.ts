@@ -149,7 +149,8 @@ async function write(
   { added, before }: ProposalChange,
   { memory, user, now }: Omit<ApplyContext, 'turns' | 'auditId' | 'approvedBy'>,
 ): Promise<void> {
-  if (added) await memory.addMemory({ ...user, memories: [added] });
+  // A redacting memory does not store a fact without remaining text.
+  if (added && (await memory.addMemory({ ...user, memories: [added] })).length === 0) return;
   if (!before) return;
   const change = { validTo: Math.max(now, before.validFrom ?? -Infinity), ...(added && { supersededBy: added.id }) };
   await memory.updateMemory({ ...user, id: before.id, change });

@@ -8,7 +8,10 @@ import { listAllMemories } from '../list-all-memories.ts';
 export interface ForgottenMemory {
   /** Number of deleted entries: the entries in `ids`, earlier and later versions of a fact, and their evidence. */
   count: number;
-  /** Remaining entries that say the same as a deleted entry, most similar first. Offer the user to delete them too. */
+  /**
+   * Remaining entries that say the same as a deleted entry, or as one of the 50 nearest versions of a fact, most similar first. Offer
+   * the user to delete them too.
+   */
   remaining: MemoryEntry[];
 }
 
@@ -32,14 +35,16 @@ export async function forgetMemory(
   return { count, remaining: await findSameStatements(memory, { ...user, texts }) };
 }
 
-/** Returns the entries with these ids. For facts and notes, also returns their earlier and later versions. */
+/** Returns the entries with these ids, and then earlier and later versions of facts and notes, the nearest versions first. */
 function versionsOf(ids: readonly string[], entries: readonly MemoryEntry[]): MemoryEntry[] {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  const earlier = Map.groupBy(entries, ({ supersededBy }) => supersededBy);
   const selectedIds = new Set(ids);
-  for (let before = -1; before < selectedIds.size;) {
-    before = selectedIds.size;
-    for (const { id, supersededBy } of entries)
-      if (supersededBy !== undefined && (selectedIds.has(id) || selectedIds.has(supersededBy)))
-        selectedIds.add(id).add(supersededBy);
+  // The loop also visits the ids that it adds.
+  for (const id of selectedIds) {
+    for (const entry of earlier.get(id) ?? []) selectedIds.add(entry.id);
+    const later = byId.get(id)?.supersededBy;
+    if (later !== undefined) selectedIds.add(later);
   }
-  return entries.filter(({ id }) => selectedIds.has(id));
+  return [...selectedIds].flatMap((id) => byId.get(id) ?? []);
 }

@@ -1,4 +1,5 @@
-import { invalidInput, optionNames, rejectUnknownOptions, withoutQuotedMemory } from '@thole/core/kit';
+import { textOf, TholeError } from '@thole/core';
+import { invalidInput, isPlainObject, optionNames, rejectUnknownOptions, withoutQuotedMemory } from '@thole/core/kit';
 import type {
   AddMemoryRequest,
   CallOptions,
@@ -32,7 +33,8 @@ const redactingOptionNames = optionNames<RedactingMemoryServiceOptions>({ memory
 
 /**
  * Passes every text to `redact` before the wrapped service receives it: turns, facts, notes and queries, before they are stored or
- * embedded. A turn whose redacted text is empty is not stored. Entries that were stored before do not change.
+ * embedded. A turn or fact whose redacted text is empty is not stored. A note or changed text that is empty then throws
+ * `INVALID_INPUT`. Entries that were stored before do not change.
  */
 export class RedactingMemoryService implements MemoryService {
   /** Marks this service. A service that reads texts before the wrapped memory receives them rejects it. */
@@ -61,11 +63,18 @@ export class RedactingMemoryService implements MemoryService {
   }
 
   async addMemory(p: AddMemoryRequest): Promise<MemoryEntry[]> {
-    if (typeof p.memory === 'string' && p.memory !== '')
-      return this.#memory.addMemory({ ...p, memory: await this.#redactText(withoutQuotedMemory(p.memory)) });
+    if (typeof p.memory === 'string' && p.memory !== '') {
+      const memory = await this.#redactText(withoutQuotedMemory(p.memory));
+      if (isBlank(memory) && !isBlank(p.memory)) throw nothingLeft('memory');
+      return this.#memory.addMemory({ ...p, memory });
+    }
     if (!Array.isArray(p.memories)) return this.#memory.addMemory(p);
     const memories: NewMemory[] = [];
-    for (const memory of p.memories as readonly NewMemory[]) memories.push(await this.#redactContent(memory));
+    for (const [i, memory] of (p.memories as readonly NewMemory[]).entries()) {
+      const redacted = await this.#redactContent(memory);
+      if (!lostText(memory, redacted)) memories.push(redacted);
+      else if (memory.kind === 'note') throw nothingLeft(`memories[${i}]`);
+    }
     return this.#memory.addMemory({ ...p, memories });
   }
 
@@ -83,7 +92,9 @@ export class RedactingMemoryService implements MemoryService {
       change: Optional<Omit<MemoryEntry, 'id' | 'score'>>;
     } & CallOptions,
   ): Promise<MemoryEntry | undefined> {
-    return this.#memory.updateMemory({ ...p, change: await this.#redactContent(p.change) });
+    const change = await this.#redactContent(p.change);
+    if (lostText(p.change, change)) throw nothingLeft('change.content');
+    return this.#memory.updateMemory({ ...p, change });
   }
 
   async searchMemory(p: SearchMemoryRequest): Promise<SearchMemoryResponse> {
@@ -117,6 +128,11 @@ export class RedactingMemoryService implements MemoryService {
     return this.#memory.deleteUserMemory(p);
   }
 
+  /** Closes the wrapped service, if it can be closed. */
+  async close(): Promise<void> {
+    await (this.#memory as { close?(): unknown }).close?.();
+  }
+
   // The wrapped service rejects values that are not events.
   async #redactEvents(events: readonly Event[]): Promise<Event[]> {
     const redacted: Event[] = [];
@@ -139,6 +155,28 @@ export class RedactingMemoryService implements MemoryService {
       // Quoted memory is removed before, because it could not be recognized after redaction.
       redacted.push(isText ? { ...part, text: await this.#redactText(withoutQuotedMemory(part.text!)) } : part);
     }
-    return { ...value, content: { ...value.content, parts: redacted } };
+    return { ...value, content: { ...value.content, parts: await this.#redactJoined(redacted) } };
   }
+
+  /** Joins the texts of parts if a text to redact extends over several of them. */
+  async #redactJoined(parts: NonNullable<Content['parts']>): Promise<NonNullable<Content['parts']>> {
+    const [first, ...others] = parts.filter((part) => typeof part?.text === 'string' && !part.thought);
+    if (others.length === 0) return parts;
+    const joined = textOf({ parts: [first!, ...others] });
+    const text = joined === '' ? '' : await this.#redactText(joined);
+    if (text === joined) return parts;
+    return parts.filter((part) => !others.includes(part)).map((part) => (part === first ? { ...part, text } : part));
+  }
+}
+
+const isBlank = (text: string): boolean => text.trim() === '';
+
+/** True if redaction has left nothing of the text of an entry. */
+function lostText(before: { content?: Content | undefined }, after: { content?: Content | undefined }): boolean {
+  if (!isPlainObject(before) || before.content === after.content) return false;
+  return isBlank(textOf(after.content)) && !isBlank(textOf(before.content));
+}
+
+function nothingLeft(argument: string): TholeError {
+  return new TholeError('INVALID_INPUT', `${argument} has no text after redaction, so it is not stored.`);
 }

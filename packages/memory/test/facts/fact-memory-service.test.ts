@@ -487,6 +487,21 @@ describe('Requests to the extraction model', () => {
     expect(prompt).not.toMatch(/chess|Danish/);
   });
 
+  it('contain similar facts below minRelevance and minScore of the wrapped service', async () => {
+    const fact = (text: string) => ({ kind: 'fact' as const, content: { parts: [{ text }] } });
+    for (const inner of [
+      new InMemoryMemoryService({ minRelevance: 0.9 }),
+      new VectorMemoryService({ embedder: new HashEmbedder(), minScore: 0.9 }),
+    ]) {
+      const { memory, model } = factMemoryWith({ knownFacts: 1, memory: inner }, operations());
+      await memory.addMemory({ ...ann, memories: ['Plays chess.', 'Has a dog called Rex.'].map(fact) });
+      await memory.addSessionToMemory(
+        conversation('s1', ['user: By the way, my dog is called Max since last summer.']),
+      );
+      expect(promptOf(model.requests[0]!)).toContain('Rex');
+    }
+  });
+
   it('contain current facts even if many past facts are more similar', async () => {
     const { memory, model } = factMemoryWith({ knownFacts: 1 }, operations());
     const fact = (text: string, more: object = {}) => ({
@@ -513,6 +528,19 @@ describe('Failures of FactMemoryService', () => {
     expect(await current(memory)).toEqual(['Is vegetarian.']);
     model.assertDone();
   });
+
+  it.each([fails('MODEL_AUTH'), new TholeError('MODEL_RATE_LIMITED', 'The quota is used up.', { retryable: false })])(
+    'stop makeFacts at an error of the account: $code',
+    async (error) => {
+      const { memory, model } = factMemory(error, error);
+      for (const sessionId of ['s1', 's2']) {
+        const { events } = conversation(sessionId, ['user: I have a cat.']);
+        await memory.addEventsToMemory({ ...ann, sessionId, events });
+      }
+      await expect(memory.makeFacts(ann)).rejects.toBe(error);
+      expect(model.requests).toHaveLength(1);
+    },
+  );
 
   it('do not stop makeFacts at a session that the model refuses, except if a retry may succeed', async () => {
     const [refused, overloaded] = [fails('MODEL_BLOCKED'), fails('MODEL_OVERLOADED')];

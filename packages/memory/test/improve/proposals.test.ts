@@ -1,7 +1,7 @@
 import { createEvent, textOf, TholeError } from '@thole/core';
 import type { JsonObject } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
-import { applyProposals, proposeMemories, undoProposals } from '@thole/memory';
+import { applyProposals, proposeMemories, RedactingMemoryService, undoProposals } from '@thole/memory';
 import type { Proposal } from '@thole/memory';
 import { FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
@@ -199,6 +199,14 @@ describe('applyProposals and undoProposals', () => {
     await memory.deleteUserMemory(ann);
     expect(await undoProposals({ memory, audit })).toBe(0);
     expect((await memory.listMemories(ann)).memories).toEqual([]);
+  });
+
+  it('do not end a fact whose correction a redacting memory does not store', async () => {
+    const { memory: inner, propose, current } = await setUp(moved);
+    const proposals = await propose();
+    const memory = new RedactingMemoryService({ memory: inner, redact: (text) => (/Oslo/.test(text) ? '' : text) });
+    await applyProposals({ memory, proposals });
+    expect(await current()).toContain('Sister lives in Bonn.');
   });
 
   it('do not restore an old fact if its correction has ended since', async () => {

@@ -55,6 +55,36 @@ describe('forgetMemory', () => {
     expect([count, texts(remaining)]).toEqual([1, ['The PIN, again: my PIN is 4711.']]);
   });
 
+  it('returns entries that say the same below minScore of the service', async () => {
+    const memory = new InMemoryMemoryService({ minScore: 0.9 });
+    const long =
+      'Well, as I have said several times: my bank, for many years now, is the good old Volksbank here in Trier.';
+    const memories = [
+      fact('f1', 'My bank is the Volksbank.'),
+      fact('f2', 'My bank is the Volksbank.'),
+      { ...fact('n1', long), kind: 'note' as const },
+    ];
+    await memory.addMemory({ ...ann, memories });
+    const { remaining } = await forgetMemory(memory, { ...ann, ids: ['f1'] });
+    expect(remaining.map(({ id }) => id).toSorted()).toEqual(['f2', 'n1']);
+  });
+
+  it('searches for the nearest versions of a fact with hundreds of versions', async () => {
+    const memory = new InMemoryMemoryService();
+    const count = 200;
+    const versions = Array.from({ length: count }, (_, i) =>
+      fact(`f${i}`, `Weighs ${i} kilos.`, i + 1 < count ? { validTo: i, supersededBy: `f${i + 1}` } : {}),
+    );
+    const turn = { ...fact('t1', 'I weigh 198 kilos.'), kind: 'turn' as const, sessionId: 's1', eventId: 'e1' };
+    await memory.addMemory({ ...ann, memories: [...versions, turn] });
+    let searches = 0;
+    const search = memory.searchMemory.bind(memory);
+    memory.searchMemory = (p) => (searches++, search(p));
+    expect((await memory.findSameMemories({ ...ann, ids: ['f199'] })).map(({ id }) => id)).toContain('t1');
+    const forgotten = await forgetMemory(memory, { ...ann, ids: ['f199'] });
+    expect([forgotten.count, forgotten.remaining.map(({ id }) => id), searches]).toEqual([200, ['t1'], 100]);
+  });
+
   it('returns nothing if no entry was deleted', async () => {
     const memory = new InMemoryMemoryService();
     await memory.addMemory({ ...ann, memories: [fact('f1', 'Likes tea.')] });

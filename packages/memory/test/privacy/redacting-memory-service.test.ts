@@ -1,16 +1,27 @@
 import { TholeError } from '@thole/core';
 import { quoteMemory } from '@thole/core/kit';
-import { InMemoryMemoryService, VectorMemoryService } from '@thole/mem-services';
-import { RedactingMemoryService } from '@thole/memory';
+import { InMemoryMemoryService, InMemorySessionService, VectorMemoryService } from '@thole/mem-services';
+import { memoryCommands, RedactingMemoryService } from '@thole/memory';
 import { FactMemoryService } from '@thole/memory/facts';
 import { HashEmbedder, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { add, ann, facts, operations, textEvent, conversation, texts } from '../support/conversations.ts';
 
 const hideNumbers = (text: string): string => text.replaceAll(/\d{4,}/g, '[number]');
+const hideCards = (text: string): string => text.replaceAll(/\d{4}(?: \d{4}){3}/g, '[card]');
 const everything = { kinds: ['turn', 'fact', 'note'] as const };
 
 describe('RedactingMemoryService', () => {
+  it('closes the wrapped service, also through a FactMemoryService', async () => {
+    let closed = 0;
+    const inner = Object.assign(new InMemoryMemoryService(), { close: async () => void closed++ });
+    const redacting = new RedactingMemoryService({ memory: inner, redact: hideNumbers });
+    await new FactMemoryService({ memory: redacting, llm: new ScriptedLlm() }).close();
+    expect(closed).toBe(1);
+    // This service has nothing to close.
+    await new FactMemoryService({ memory: new InMemoryMemoryService(), llm: new ScriptedLlm() }).close();
+  });
+
   it('redacts turns, facts and notes before they are stored', async () => {
     const inner = new InMemoryMemoryService();
     const memory = new RedactingMemoryService({ memory: inner, redact: async (text) => hideNumbers(text) });
@@ -92,6 +103,48 @@ describe('RedactingMemoryService', () => {
     const hiding = new RedactingMemoryService({ memory: inner, redact: () => '' });
     await hiding.addSessionToMemory(conversation('s1', ['user: Hello.']));
     expect((await inner.listMemories(ann)).memories).toEqual([]);
+  });
+
+  it('redacts a text that extends over several parts of a content', async () => {
+    const llm = new ScriptedLlm(operations());
+    const inner = new InMemoryMemoryService();
+    const memory = new FactMemoryService({
+      memory: new RedactingMemoryService({ memory: inner, redact: hideCards }),
+      llm,
+    });
+    const event = textEvent('user', 'e1', 'Card 4111 1111 ');
+    event.content!.parts!.push({ text: '1111 1111.' });
+    await memory.addSessionToMemory({ ...conversation('s1', []), events: [event] });
+    expect(texts((await inner.listMemories({ ...ann, filter: everything })).memories)).toEqual(['Card [card].']);
+    expect(JSON.stringify(llm.requests)).not.toContain('4111');
+  });
+
+  it('stores no fact, note or correction whose redacted text is empty', async () => {
+    const inner = new InMemoryMemoryService();
+    const memory = new RedactingMemoryService({ memory: inner, redact: (text) => (/secret/.test(text) ? ' ' : text) });
+    const content = { parts: [{ text: 'A secret.' }] };
+    const [note] = await memory.addMemory({ ...ann, memory: 'Likes tea.' });
+    expect(await memory.addMemory({ ...ann, memories: [{ kind: 'fact', content }] })).toEqual([]);
+    const error = (argument: string): object => ({
+      code: 'INVALID_INPUT',
+      message: `${argument} has no text after redaction, so it is not stored.`,
+    });
+    await expect(memory.addMemory({ ...ann, memory: 'A secret.' })).rejects.toMatchObject(error('memory'));
+    const notes = [{ kind: 'note' as const, content }];
+    await expect(memory.addMemory({ ...ann, memories: notes })).rejects.toMatchObject(error('memories[0]'));
+    const change = { ...ann, id: note!.id, change: { content } };
+    await expect(memory.updateMemory(change)).rejects.toMatchObject(error('change.content'));
+    expect(texts((await inner.listMemories({ ...ann, filter: everything })).memories)).toEqual(['Likes tea.']);
+  });
+
+  it('tells the user of /remember what was stored, or that nothing was stored', async () => {
+    const redact = (text: string): string => (/secret/.test(text) ? '' : hideNumbers(text));
+    const memory = new RedactingMemoryService({ memory: new InMemoryMemoryService(), redact });
+    const commands = memoryCommands({ sessions: new InMemorySessionService(), memory });
+    const ref = { ...ann, sessionId: 's1' };
+    expect((await commands.handle('/remember PIN 4711', ref))?.text).toBe('Remembered: PIN [number]');
+    const answer = await commands.handle('/remember a secret', ref);
+    expect(answer?.text).toBe('Not remembered: this text cannot be stored.');
   });
 
   it('removes quoted memory before redaction', async () => {

@@ -7,6 +7,12 @@ export interface DaySpan {
 const DAY_SECONDS = 86_400;
 const YEAR_10_000 = 253_402_300_800;
 
+/** Returns each span once, so that a log with the same date in each line takes no longer than one date. */
+export function uniqueSpans(spans: DaySpan[]): DaySpan[] {
+  if (spans.length < 2) return spans;
+  return [...new Map(spans.map((span) => [`${span.from} ${span.to}`, span])).values()];
+}
+
 /** Returns the day of a time in seconds, in days since the epoch. */
 export function dayAt(seconds: number): number {
   return Math.floor(seconds / DAY_SECONDS);

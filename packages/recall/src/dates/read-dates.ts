@@ -1,4 +1,4 @@
-import { dayOf, monthSpan } from './day-span.ts';
+import { dayOf, monthSpan, uniqueSpans } from './day-span.ts';
 import type { DaySpan } from './day-span.ts';
 
 const MONTHS: readonly string[] = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
@@ -44,7 +44,7 @@ export function readDates(text: string, years: readonly number[]): DaySpan[] {
       return '|';
     });
   }
-  return spans;
+  return uniqueSpans(spans);
 }
 
 /** Returns a regular expression that matches the pattern as whole words, everywhere in a text. */

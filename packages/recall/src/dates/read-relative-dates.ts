@@ -1,4 +1,4 @@
-import { monthAt, monthSpan, weekdayAt } from './day-span.ts';
+import { monthAt, monthSpan, uniqueSpans, weekdayAt } from './day-span.ts';
 import type { DaySpan } from './day-span.ts';
 
 const NUMBERS: Readonly<Record<string, number>> = {
@@ -59,7 +59,7 @@ export function readRelativeDates(text: string, today: number): DaySpan[] {
       return '|';
     });
   }
-  return spans;
+  return uniqueSpans(spans);
 }
 
 /** Returns a regular expression that matches the pattern as whole words, everywhere in a text. */

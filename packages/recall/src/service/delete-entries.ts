@@ -58,15 +58,18 @@ async function removeAndRepair(
   return before + removed + (await repairFacts(p, isGone));
 }
 
-/** Returns these ids, and the ids of earlier and later versions of these facts and notes. */
+/** Returns these ids, and then the ids of earlier and later versions of these facts and notes, the nearest versions first. */
 export async function idsOfVersions(p: DeletionContext, entryIds: readonly string[]): Promise<Set<string>> {
   const ids = new Set(entryIds);
-  const linked = (await listAll(p, { kinds: ['fact', 'note'] })).filter((entry) => entry.supersededBy !== undefined);
-  for (let before = -1; before < ids.size;) {
-    before = ids.size;
-    for (const { id, supersededBy } of linked)
-      if (ids.has(id) || ids.has(supersededBy!)) ids.add(id).add(supersededBy!);
+  const neighbours = new Map<string, string[]>();
+  const link = (from: string, to: string): void => void (neighbours.get(from)?.push(to) ?? neighbours.set(from, [to]));
+  for (const { id, supersededBy } of await listAll(p, { kinds: ['fact', 'note'] })) {
+    if (supersededBy === undefined) continue;
+    link(id, supersededBy);
+    link(supersededBy, id);
   }
+  // The loop also visits the ids that it adds.
+  for (const id of ids) for (const version of neighbours.get(id) ?? []) ids.add(version);
   return ids;
 }
 

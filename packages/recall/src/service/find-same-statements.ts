@@ -7,9 +7,11 @@ const MIN_RELEVANCE = 0.6;
 /** Minimum share of a statement's words that the entry itself must contain, and not only its neighbours. */
 const MIN_SHARE = 0.6;
 const MAX_RESULTS = 10;
+/** Maximum number of texts to search for. A fact that changes every day has hundreds of versions. */
+const MAX_TEXTS = 50;
 
 /**
- * Searches for entries that say the same as one of the texts: with high relevance, and with at least 60 % of the text's
+ * Searches for entries that say the same as one of the first 50 texts: with high relevance, and with at least 60 % of the text's
  * content words. Returns at most 10 entries, most relevant first, and none with an id in `excludedIds`.
  */
 export async function findSameStatements(
@@ -20,9 +22,11 @@ export async function findSameStatements(
   const results = new Map<string, MemoryEntry>();
   const analyzer = standardAnalyzer();
   const limit = 2 * MAX_RESULTS + excludedIds.length;
-  for (const text of new Set(texts)) {
+  for (const text of [...new Set(texts)].slice(0, MAX_TEXTS)) {
     const textWords = new Set(analyzer.words(text, 'query').filter(isWord));
-    const { memories } = await memory.searchMemory({ ...owner, query: text, limit, minRelevance: MIN_RELEVANCE });
+    // Not the service's default for the score, which depends on the other results.
+    const search = { limit, minRelevance: MIN_RELEVANCE, minScore: -1 };
+    const { memories } = await memory.searchMemory({ ...owner, query: text, ...search });
     for (const entry of memories) {
       if (excludedIds.includes(entry.id)) continue;
       const entryWords = new Set(analyzer.words(textOf(entry.content), 'entry'));

@@ -139,7 +139,8 @@ export class StoredMemoryService implements MemoryService {
     const now = this.#runtime.now();
     const ids = [...(await raceAbort(idsOfVersions({ store: this.#store, scope, now }, p.ids), p.signal))];
     const found = await raceAbort(this.#store.get(scope, ids), p.signal);
-    const entries = found.map(({ entry }) => entry).filter((entry) => !hasExpired(entry, now));
+    const byId = new Map(found.map(({ entry }) => [entry.id, entry]));
+    const entries = ids.flatMap((id) => byId.get(id) ?? []).filter((entry) => !hasExpired(entry, now));
     const texts = entries.map(({ content }) => textOf(content));
     const excludedIds = [...ids, ...entries.flatMap(({ evidence = [] }) => evidence)];
     const { appName, userId, signal } = p;

@@ -13,8 +13,9 @@ export function rankReplacedFacts(
   relevance: Relevance,
 ): ReadonlySet<number> {
   const all = new Set(slots);
+  const ends = new Map<number, number>();
   for (const slot of slots) {
-    const current = findCurrentFact(index, slot);
+    const current = findCurrentFact(index, slot, ends);
     if (current === slot) continue;
     all.add(current);
     scoredSlots.push(current);
@@ -25,15 +26,14 @@ export function rankReplacedFacts(
   return all;
 }
 
-/** Returns the last fact of a chain of replacements that is in the index. */
-function findCurrentFact({ successors, turns }: RecallIndex, slot: number): number {
-  const seen = new Set<number>();
-  for (let current = slot; !seen.has(current);) {
-    seen.add(current);
-    const next = successors.get(current);
-    const found = next === undefined ? undefined : turns.find(next);
-    if (found === undefined) return current;
-    current = found;
+/** Returns the last fact of a chain of replacements that is in the index, in a cycle one of its facts. `ends` caches the results. */
+function findCurrentFact({ successors, turns }: RecallIndex, slot: number, ends: Map<number, number>): number {
+  const chain = new Set<number>();
+  let current = slot;
+  while (!ends.has(current) && !chain.has(current)) {
+    chain.add(current);
+    current = turns.find(successors.get(current) ?? '') ?? current;
   }
-  return slot;
+  for (const each of chain) ends.set(each, ends.get(current) ?? current);
+  return ends.get(slot)!;
 }

@@ -16,14 +16,21 @@ export interface VectorEntry {
   retryAt: number;
   /** Number of times that the vector was deleted from the store. */
   removals: number;
+  /** Number of failed calls with only this text: the embedder may reject it. */
+  rejections: number;
 }
 
-/** Time in milliseconds in which searches do not retry failed entries; ingestions retry them. */
+/** Time in milliseconds in which searches do not retry failed entries; ingestions retry them. Doubles with each rejection. */
 const RETRY_AFTER_MS = 10_000;
+const MAX_RETRY_AFTER_MS = 600_000;
+/** Number of rejections after which ingestions do not retry an entry earlier than searches. */
+const MANY_REJECTIONS = 3;
 /** Maximum number of batches that a search embeds before it returns; later searches embed the others. */
 const BATCHES_IN_SEARCH = 16;
-/** Number of failed calls after which the other entries wait for the next search or ingestion. */
+/** Number of consecutive failed calls after which the other entries wait for the next search or ingestion. */
 const MAX_FAILED_CALLS = 8;
+/** Number of parts of a failed batch. With two parts, a rejected text in a batch of 2,048 would need 12 failed calls in a row. */
+const PARTS_OF_FAILED_BATCH = 8;
 /** Number of ids that are looked up in the store at a time. */
 const IDS_PER_LOOKUP = 500;
 
@@ -154,6 +161,7 @@ export class EntryEmbedder {
       // Another process may have stored a vector of the new model.
       if (entry.model !== undefined) entry.isChecked = false;
       entry.retryAt = 0;
+      entry.rejections = 0;
       this.#pending.set(id, entry);
     }
   }
@@ -182,10 +190,14 @@ export class EntryEmbedder {
 
   async #embedPending(amount: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
     const now = this.#runtime.monotonic();
-    const due = [...this.#pending.values()].filter((entry) => amount === 'all' || entry.retryAt <= now);
+    const due = [...this.#pending.values()].filter(
+      ({ retryAt, rejections }) => retryAt <= now || (amount === 'all' && rejections < MANY_REJECTIONS),
+    );
     const { maxBatch, maxConcurrentBatches } = this.#deps.client;
-    const batches: VectorEntry[][] = [];
-    for (let from = 0; from < due.length; from += maxBatch) batches.push(due.slice(from, from + maxBatch));
+    // Rejected texts come last, so that they do not delay others, and those with the fewest failed calls first.
+    const rejected = due.filter(({ rejections }) => rejections > 0).sort((a, b) => a.rejections - b.rejections);
+    const fresh = due.filter(({ rejections }) => rejections === 0);
+    const batches = [...chunksOf(fresh, maxBatch), ...chunksOf(rejected, maxBatch)];
     const queue = amount === 'all' ? batches : batches.slice(0, BATCHES_IN_SEARCH);
     const job: Job = { queue, signal, failures: 0, error: undefined, attempts: amount === 'all' ? undefined : 1 };
     const workers = Array.from({ length: Math.min(maxConcurrentBatches, queue.length) }, () => this.#work(job));
@@ -204,25 +216,28 @@ export class EntryEmbedder {
       }
       try {
         await this.#embedBatch(batch, job);
+        // An outage stops all workers.
+        if (job.failures < MAX_FAILED_CALLS) job.failures = 0;
       } catch (error) {
         job.signal?.throwIfAborted();
         job.failures++;
         // One bad text must not prevent the other texts of its batch from being embedded.
         if (batch.length > 1 && !isOutage(error)) {
-          const middle = batch.length >> 1;
-          job.queue.unshift(batch.slice(0, middle), batch.slice(middle));
+          job.queue.unshift(...chunksOf(batch, Math.ceil(batch.length / PARTS_OF_FAILED_BATCH)));
           continue;
         }
         if (isOutage(error)) job.failures = MAX_FAILED_CALLS;
         job.error ??= error;
         this.#postpone(batch);
+        if (!isOutage(error)) batch[0]!.rejections++;
       }
     }
   }
 
   #postpone(batch: readonly VectorEntry[]): void {
-    const retryAt = this.#runtime.monotonic() + RETRY_AFTER_MS;
-    for (const entry of batch) entry.retryAt = retryAt;
+    const now = this.#runtime.monotonic();
+    for (const entry of batch)
+      entry.retryAt = now + Math.min(MAX_RETRY_AFTER_MS, RETRY_AFTER_MS * 2 ** entry.rejections);
   }
 
   async #embedBatch(batch: readonly VectorEntry[], job: Job): Promise<void> {
@@ -265,12 +280,21 @@ interface Job {
   readonly queue: VectorEntry[][];
   readonly signal: AbortSignal | undefined;
   readonly attempts: number | undefined;
+  /** Number of failed calls since the last successful one. */
   failures: number;
   /** The first error that left an entry without a vector. */
   error: unknown;
 }
 
+function chunksOf<T>(items: readonly T[], size: number): T[][] {
+  const chunks: T[][] = [];
+  for (let from = 0; from < items.length; from += size) chunks.push(items.slice(from, from + size));
+  return chunks;
+}
+
 /** True if the embedder is unavailable, so that smaller batches would fail too. */
 function isOutage(error: unknown): boolean {
-  return TholeError.is(error) && error.retryable && error.code !== 'EMBEDDER_FAILED';
+  if (!TholeError.is(error) || error.code === 'EMBEDDER_FAILED') return false;
+  // Not retryable without a person: the key is wrong, or the quota of the account is used up.
+  return error.retryable || error.code === 'MODEL_AUTH' || error.code === 'MODEL_RATE_LIMITED';
 }

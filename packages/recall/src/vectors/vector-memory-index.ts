@@ -73,6 +73,7 @@ export class VectorMemoryIndex implements MemoryIndex {
         isChecked: before !== undefined,
         retryAt: 0,
         removals: 0,
+        rejections: 0,
       });
   }
 

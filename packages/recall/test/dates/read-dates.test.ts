@@ -32,6 +32,13 @@ describe('readDates', () => {
     expect(readDates('on May 7', [])).toEqual([]);
   });
 
+  it('returns a repeated date once, as in a log', () => {
+    expect(format(readDates('2023-05-07 12:01 up\n2023-05-07 12:02 down\n2023-05-08 09:00 up', []))).toEqual([
+      '2023-05-07',
+      '2023-05-08',
+    ]);
+  });
+
   it.each(['I may go', 'march on', '31 February 2023', 'room 2023b', 'Call 5551234', ''])(
     'reads no date in "%s"',
     (text) => {
