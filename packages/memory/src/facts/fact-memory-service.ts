@@ -239,4 +239,9 @@ export class FactMemoryService implements MemoryService {
   deleteUserMemory(p: MemoryRef & CallOptions): Promise<number> {
     return this.#memory.deleteUserMemory(p);
   }
+
+  /** Closes the wrapped service, if it can be closed. */
+  async close(): Promise<void> {
+    await (this.#memory as { close?(): unknown }).close?.();
+  }
 }

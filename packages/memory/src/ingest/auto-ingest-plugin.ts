@@ -47,6 +47,8 @@ const autoIngestOptionNames = optionNames<AutoIngestPluginOptions>({
 const MEMORY_TIMEOUT_MS = 30_000;
 /** Time in which ended runs are collected before the first one is processed. */
 const BATCH_WINDOW_MS = 20;
+/** Time after the start of `close` from which a failure ends it: a store that does not answer must not delay the shutdown for minutes. */
+const CLOSE_RETRY_MS = 10_000;
 /** Maximum number of collected contexts, because each keeps its session in memory. */
 const MAX_BUFFERED_RUNS = 16;
 
@@ -70,6 +72,7 @@ export class AutoIngestPlugin implements Plugin {
   readonly #endedRuns: InvocationContext[] = [];
   #isWakeScheduled = false;
   #worker: Promise<void> | undefined;
+  #closeRetriesUntil = Infinity;
 
   constructor(options: AutoIngestPluginOptions) {
     rejectUnknownOptions(options, autoIngestOptionNames, 'AutoIngestPlugin');
@@ -96,8 +99,12 @@ export class AutoIngestPlugin implements Plugin {
     for (this.#start(); this.#worker; this.#start()) await this.#worker;
   }
 
-  /** Processes the queue without waiting between attempts. Called when the runner closes. */
+  /**
+   * Processes the queue without waiting between attempts. After 10 s, a failure ends it for all sessions. Called when the runner
+   * closes.
+   */
   close(): Promise<void> {
+    if (!this.#closing.signal.aborted) this.#closeRetriesUntil = this.#runtime.monotonic() + CLOSE_RETRY_MS;
     this.#closing.abort();
     return this.flush();
   }
@@ -145,29 +152,34 @@ export class AutoIngestPlugin implements Plugin {
   }
 
   async #tryToIngest(key: string, session: SessionRef): Promise<void> {
-    const { maxAttempts = 4, retryMs = 1_000, onError } = this.#options;
+    const { maxAttempts = 4, retryMs = 1_000 } = this.#options;
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#ingest(key, session);
       } catch (error) {
-        if (attempt < maxAttempts) {
+        const isLate = this.#runtime.monotonic() >= this.#closeRetriesUntil;
+        if (attempt < maxAttempts && !isLate) {
           const waitMs = retryMs * 2 ** (attempt - 1) * (0.5 + this.#runtime.random());
           await this.#runtime.sleep(waitMs, this.#closing.signal).catch(ignoreAbort);
           continue;
         }
-        const { appName, sessionId } = session;
-        this.#runtime.logger.warn('Events could not be added to memory.', {
-          appName,
-          sessionId,
-          code: errorCodeOf(error),
-        });
-        try {
-          onError?.({ session, error });
-        } catch (thrown) {
-          this.#runtime.logger.error('onError of AutoIngestPlugin failed.', { code: errorCodeOf(thrown) });
-        }
+        this.#reportFailure(session, error);
+        if (!isLate) return;
+        for (const other of this.#waiting.values()) this.#reportFailure(other, error);
+        this.#waiting.clear();
         return;
       }
+    }
+  }
+
+  #reportFailure(session: SessionRef, error: unknown): void {
+    const { appName, sessionId } = session;
+    const { logger } = this.#runtime;
+    logger.warn('Events could not be added to memory.', { appName, sessionId, code: errorCodeOf(error) });
+    try {
+      this.#options.onError?.({ session, error });
+    } catch (thrown) {
+      logger.error('onError of AutoIngestPlugin failed.', { code: errorCodeOf(thrown) });
     }
   }
 

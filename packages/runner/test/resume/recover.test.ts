@@ -43,7 +43,7 @@ describe('Runner.recover', () => {
     expect(await Array.fromAsync(runner.recover())).toEqual([]);
   });
 
-  it('ends without an error if its signal is aborted, with the results of begun runs', async () => {
+  it('returns the results of the runs that have begun if its signal is aborted', async () => {
     const tool = toolOf('pay', () => 'paid', { requireConfirmation: true, confirmationTtlMs: 60_000 });
     const { runner, runtime, sessions } = await createSetup(
       rootOf(new ScriptedLlm(calls('pay', {}, 'c1'), calls('pay', {}, 'c2')), { tools: [tool] }),
@@ -64,6 +64,33 @@ describe('Runner.recover', () => {
     expect(results).toEqual(['completed']);
     expect(await Array.fromAsync(after.runner.recover({ signal: stop.signal }))).toEqual([]);
     expect(await Array.fromAsync(after.runner.recover())).toMatchObject([{ outcome: 'completed' }]);
+  });
+});
+
+describe('An invocation that was deleted or rewound before it is continued', () => {
+  it.each(['delete', 'rewind'] as const)('is skipped as ended by recover(), which had listed it (%s)', async (how) => {
+    const { runner, runtime, sessions } = await createSetup(rootOf(new ScriptedLlm()));
+    await sessions.appendEvent({ session: ref, event: messageOf('i1'), ...(await leaseOf(sessions, 'i1')) });
+    await runtime.advance(120_000);
+    const list = sessions.listWaitingSessions.bind(sessions);
+    sessions.listWaitingSessions = async (p) => {
+      const page = await list(p);
+      if (how === 'delete') await runner.deleteSession(ref);
+      else if (page.sessions.length > 0) await runner.rewind({ ...ref, rewindBeforeInvocationId: 'i1' });
+      return page;
+    };
+    expect(await Array.fromAsync(runner.recover())).toMatchObject([{ outcome: 'skipped', reason: 'ended' }]);
+  });
+
+  it('logs no error when the time of its interrupt comes', async () => {
+    const tool = toolOf('pay', () => 'paid', { requireConfirmation: true, confirmationTtlMs: 60_000 });
+    const { runner, runtime } = await createSetup(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] }));
+    await runner.runToCompletion(hello);
+    await runner.deleteSession(ref);
+    await runtime.advance(61_000);
+    await runner.idle();
+    await settle();
+    expect(runtime.logs.filter(({ level }) => level === 'error')).toEqual([]);
   });
 });
 

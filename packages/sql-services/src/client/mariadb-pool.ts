@@ -19,8 +19,14 @@ interface OpenedPool extends PromisePool {
 }
 
 interface NewConnection {
+  readonly stream: Socket;
   query(sql: string, done: (error: unknown) => void): void;
   destroy(): void;
+}
+
+interface Socket {
+  once(name: 'close', listener: () => void): void;
+  unref(): void;
 }
 
 interface PromiseConnection {
@@ -43,6 +49,7 @@ type MariaDbStatement = { readonly sql: string } & typeof ROWS_AS_OBJECTS;
 
 /** Returns the connections of a new pool. The first call opens it, and throws `DRIVER_MISSING` without `mysql2`. */
 export function openMariaDb(url: string, options: { maxConnections: number; timeoutMs: number }): ConnectionSource {
+  const sockets = new Set<Socket>();
   const open = async (): Promise<OpenedPool> => {
     const { createPool } = await loadDriver('mysql2', () => import('mysql2/promise'));
     const pool = createPool({
@@ -56,6 +63,9 @@ export function openMariaDb(url: string, options: { maxConnections: number; time
     const openedPool = pool as unknown as OpenedPool;
     // Both statements run once per connection, before its first other statement.
     openedPool.on('connection', (connection) => {
+      const { stream } = connection;
+      sockets.add(stream);
+      stream.once('close', () => void sockets.delete(stream));
       connection.query(SETTINGS, (error) => {
         // Without these settings, texts could be stored differently.
         if (error) connection.destroy();
@@ -65,7 +75,13 @@ export function openMariaDb(url: string, options: { maxConnections: number; time
     });
     return openedPool;
   };
-  return { ...lazyPool(open, acquire), isReadCommitted: true };
+  const source = lazyPool(open, acquire);
+  const close = async (): Promise<void> => {
+    await source.close();
+    // The server closes the sockets. One that does not answer must not keep the process alive.
+    for (const socket of sockets) socket.unref();
+  };
+  return { ...source, close, isReadCommitted: true };
 }
 
 /** Returns the connections of the caller's pool. */

@@ -7,6 +7,8 @@ import { fromMarkColumns, selectMarks } from './session-marks.ts';
 
 /** Maximum number of sessions that one transaction deletes. */
 const BATCH = 200;
+/** Seconds for which an expired lease is kept, because its process may be suspended. */
+const KEEP_EXPIRED_SECONDS = 24 * 60 * 60;
 
 /**
  * Deletes one session with its events. Returns true if it had not expired. Returns undefined and deletes nothing if it does
@@ -60,6 +62,14 @@ function* removeExpiredLeases(
     const sql = dialect.statement(`DELETE FROM ${table} WHERE ${condition} AND expires_at <= ?`);
     yield { sql, parameters: [...key, now] };
   }
+}
+
+/**
+ * Deletes leases and places of waiting runs that expired a day ago, of all sessions. A lease that had not expired when its session was
+ * deleted remains if its process died: no run requests it again.
+ */
+export function* removeOldLeases(dialect: Dialect, tables: TableNames, now: number): Steps<void> {
+  yield* removeExpiredLeases(dialect, tables, { condition: '1 = 1', key: [], now: now - KEEP_EXPIRED_SECONDS });
 }
 
 /** Deletes a batch of expired sessions. Returns their count. */

@@ -3,7 +3,7 @@ import type { SqlStorage } from '../client/sql-storage.ts';
 import { assertPruneRequest } from './assert-prune-request.ts';
 import { findSessionsToPrune, pruneSession } from './prune-events.ts';
 import type { PruneRequest } from './prune-events.ts';
-import { removeExpiredSteps } from './remove-sessions.ts';
+import { removeExpiredSteps, removeOldLeases } from './remove-sessions.ts';
 
 /**
  * Deletes the events that a request selects and that their sessions no longer need, in small transactions. Returns their
@@ -24,7 +24,7 @@ export async function pruneEvents(storage: SqlStorage, p: PruneRequest, codec: T
   }
 }
 
-/** Deletes all expired sessions, in small transactions. Returns their count. */
+/** Deletes all expired sessions, in small transactions, and old leases. Returns the count of sessions. */
 export async function deleteExpiredSessions(storage: SqlStorage): Promise<number> {
   const { dialect, tables, clock } = storage;
   for (let count = 0; ;) {
@@ -32,6 +32,7 @@ export async function deleteExpiredSessions(storage: SqlStorage): Promise<number
     const deleted = await storage.transact(() => removeExpiredSteps(dialect, tables, now));
     count += deleted;
     if (deleted > 0) continue;
+    await storage.transact(() => removeOldLeases(dialect, tables, now));
     if (count > 0) await storage.erase();
     return count;
   }

@@ -59,6 +59,22 @@ for (const [kind, start] of starts) {
       },
     );
 
+    it('keep no process alive after close() if the server does not answer', async () => {
+      const server = await start();
+      onTestFinished(() => server.remove());
+      const socketCount = (): number =>
+        process.getActiveResourcesInfo().filter((each) => each === 'TCPSocketWrap').length;
+      const before = socketCount();
+      const service = new DatabaseSessionService({ dbUrl: server.url, timeoutMs: 1_000 });
+      await Promise.all(['a', 'b', 'c'].map((sessionId) => service.createSession({ ...ref, sessionId })));
+      await server.pause();
+      onTestFinished(() => server.resume());
+      await expect(service.getSession({ ...ref, sessionId: 'a' })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      await service.close();
+      await sleep(100);
+      expect(socketCount()).toBe(before);
+    });
+
     it('keep acknowledged events if our process is killed (contract 7)', async () => {
       const { url, remove } = await createDatabase(kind, sharedUrl);
       onTestFinished(remove);

@@ -45,3 +45,29 @@ describe('Leases of dead processes', () => {
     },
   );
 });
+
+describe('DatabaseSessionService.deleteExpiredSessions', () => {
+  it('deletes the lease of a process that died before its session was deleted, after a day', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'thole-lease-'));
+    const file = join(folder, 'sessions.db');
+    const service = new DatabaseSessionService({ dbUrl: `sqlite:///${file}` });
+    onTestFinished(async () => {
+      await service.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+    await service.createSession(ref);
+    await service.leasing!.lease(ref, request);
+    await service.deleteUserData(ref);
+    const database = new DatabaseSync(file);
+    onTestFinished(() => database.close());
+    const wait = 'INSERT INTO thole_lease_waiters (app_name, user_id, session_id, fence, place, expires_at)';
+    database.exec(`${wait} SELECT app_name, user_id, session_id, 'f', 0, 1 FROM thole_leases`);
+    const rows = (): unknown =>
+      database.prepare('SELECT user_id FROM thole_leases UNION ALL SELECT user_id FROM thole_lease_waiters').all();
+    await service.deleteExpiredSessions();
+    expect(rows(), 'the process may still run').toMatchObject([{ user_id: 'u' }]);
+    database.exec('UPDATE thole_leases SET expires_at = expires_at - 90000');
+    expect(await service.deleteExpiredSessions()).toBe(0);
+    expect(rows()).toEqual([]);
+  });
+});
