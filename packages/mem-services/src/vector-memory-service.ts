@@ -63,6 +63,8 @@ const knownOptions = optionNames<VectorMemoryServiceOptions>({
  * the vector.
  */
 export class VectorMemoryService extends StoredMemoryService {
+  readonly #stores: readonly (VectorStore | MemoryStore)[];
+
   constructor(options: VectorMemoryServiceOptions) {
     rejectUnknownOptions(options, knownOptions, 'VectorMemoryService');
     const { embedder, topK = 5, minScore, minRelevance, rerank, runtime = systemRuntime() } = options;
@@ -84,5 +86,12 @@ export class VectorMemoryService extends StoredMemoryService {
     // Without `has`, the vectors of an evicted index would have to be computed again.
     const { indexBytes = store.has ? undefined : Infinity } = options;
     super(memoryStore, { runtime, topK, minScore, minRelevance, rerank, ranking, indexBytes });
+    this.#stores = [entries, store];
+  }
+
+  /** Waits for indexes that are being saved, and closes the stores that have `close`. */
+  async close(): Promise<void> {
+    await this.saved();
+    for (const store of this.#stores) await (store as { close?(): unknown }).close?.();
   }
 }

@@ -672,3 +672,14 @@ describe('VectorMemoryService', () => {
     }
   });
 });
+
+describe('VectorMemoryService.close', () => {
+  it('closes the stores that can be closed', async () => {
+    const closed: string[] = [];
+    const entries = Object.assign(new InMemoryMemoryStore(), { close: async () => void closed.push('entries') });
+    const store = Object.assign(new InMemoryVectorStore(), { close: async () => void closed.push('store') });
+    await new VectorMemoryService({ embedder: new HashEmbedder(), entries, store }).close();
+    await new VectorMemoryService({ embedder: new HashEmbedder() }).close();
+    expect(closed).toEqual(['entries', 'store']);
+  });
+});
