@@ -28,6 +28,23 @@ function mailTool(fixture: AuthFixture, tokens: unknown[]): FunctionTool {
 }
 
 describe('context.requestCredential', () => {
+  it('throws CREDENTIAL_NOT_CONFIGURED in a runner without an authenticator', async () => {
+    const failures: unknown[] = [];
+    const authConfig: AuthConfig = { authScheme: { type: 'apiKey', in: 'header', name: 'key' } };
+    const read = new FunctionTool({
+      name: 'read',
+      description: 'Reads.',
+      execute: (_, context) =>
+        context.requestCredential(authConfig).catch((error: unknown) => void failures.push(error)),
+    });
+    const agent = new LlmAgent({ name: 'root', model: new ScriptedLlm(calls('read'), says('Done.')), tools: [read] });
+    await using runner = new Runner({
+      ...{ appName: 'app', agent, sessionService: new InMemorySessionService(), autoCreateSession: true },
+    });
+    await runner.runToCompletion({ userId: 'ann', sessionId: 's', newMessage: 'Read.' });
+    expect(failures).toMatchObject([{ code: 'CREDENTIAL_NOT_CONFIGURED' }]);
+  });
+
   it('pauses for a sign-in and gives the tool a token, with no secret in the session (contracts 28, 44)', async () => {
     const fixture = new AuthFixture(server.url);
     const sessionService = new InMemorySessionService();

@@ -22,6 +22,16 @@ export const sessionStoreMutants: readonly StoreMutant[] = [
     ...options,
     incarnation: undefined,
   })),
+  storeMutant(
+    'store-append.pruned',
+    'numbers the events of an inserted session from 1',
+    class extends InMemorySessionStore {
+      override insert(session: StoredSession): Promise<void> {
+        const events = session.events.map((event, i) => ({ ...event, seq: i + 1 }));
+        return super.insert({ ...session, events, lastSeq: events.length });
+      }
+    },
+  ),
   appendMutant('if-held-by.not-running', 'ignores ifHeldBy', (options) => ({ ...options, ifHeldBy: undefined })),
   storeMutant(
     'if-held-by.stores',

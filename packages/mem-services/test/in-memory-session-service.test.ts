@@ -1,5 +1,5 @@
-import { createEvent, StoredSessionService } from '@thole/core';
-import type { SessionService, SessionStore } from '@thole/core';
+import { createEvent, StoredSessionService, TholeError } from '@thole/core';
+import type { Event, SessionService, SessionStore } from '@thole/core';
 import { InMemorySessionService, InMemorySessionStore } from '@thole/mem-services';
 import { leaseStoreCases, register, sessionServiceCases, sessionStoreCases } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
@@ -33,6 +33,8 @@ register(
     reopen: (service, runtime) => new StoredSessionService(stores.get(service)!, { runtime }),
   },
 );
+
+const withActions = (actions: object): Event => ({ ...createEvent({ author: 'user' }), actions: actions as never });
 
 describe('InMemorySessionService', () => {
   const ref = { appName: 'app', userId: 'u', sessionId: 's' };
@@ -90,6 +92,47 @@ describe('InMemorySessionService', () => {
     const service = new InMemorySessionService();
     const config = 5 as never;
     await expect(service.getSession({ ...ref, config })).rejects.toThrow('config must be an object, got a number');
+  });
+
+  const user = createEvent({ id: 'e', author: 'user' });
+  const forkedFrom = { sessionId: 's', incarnation: 'i', copiedEvents: 2 };
+  it.each<[string, object, string]>([
+    ['events that are not a list', { events: {} }, 'events must be an array'],
+    ['a partial event', { events: [{ ...user, partial: true }] }, 'events[0] must not be partial'],
+    ['two events with one id', { events: [user, user] }, 'Two events have the id "e"'],
+    ['more copied events than events', { events: [user], forkedFrom }, 'copiedEvents must be at most 1'],
+    ['a state that is a list', { events: [], initialState: [] }, 'initialState must be an object'],
+    ['an artifactDelta that is a list', { events: [withActions({ artifactDelta: [] })] }, 'artifactDelta must be an'],
+  ])('rejects %s in insertSession, and creates no session', async (_, p, messagePart) => {
+    const service = new InMemorySessionService();
+    const inserting = service.insertSession({ ...ref, ...p } as never);
+    const message = expect.stringContaining(messagePart);
+    await expect(inserting).rejects.toMatchObject({ code: 'INVALID_INPUT', message });
+    expect(await service.getSession(ref)).toBeUndefined();
+  });
+
+  it.each<[object | undefined, string]>([
+    [undefined, 'The request must be an object with appName and kind'],
+    [{ kind: 'late' }, "kind must be 'unfinished' or 'due' or 'interrupts'."],
+    [{ kind: 'due', limit: 0 }, 'limit must be an integer'],
+    [{ kind: 'due', before: 'now' }, 'before must be'],
+    [{ kind: 'due', after: 7 }, 'after must be a string'],
+  ])('rejects the request %j of listWaitingSessions', async (p, messagePart) => {
+    const listing = new InMemorySessionService().listWaitingSessions((p && { appName: 'app', ...p }) as never);
+    await expect(listing).rejects.toMatchObject({
+      ...{ code: 'INVALID_INPUT', message: expect.stringContaining(messagePart) },
+    });
+  });
+
+  it('throws STORE_OUTCOME_UNKNOWN if a new session cannot be read back, because it exists', async () => {
+    const store = new InMemorySessionStore();
+    const load = store.load.bind(store);
+    const cause = new TholeError('STORE_UNAVAILABLE', 'The store is gone.');
+    store.load = () => Promise.reject(cause);
+    const service = new StoredSessionService(store);
+    await expect(service.createSession(ref)).rejects.toMatchObject({ code: 'STORE_OUTCOME_UNKNOWN', cause });
+    store.load = load;
+    expect((await service.getSession(ref))?.id).toBe('s');
   });
 
   it('shares nothing with another instance (contract 42)', async () => {

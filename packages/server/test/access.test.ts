@@ -85,6 +85,25 @@ describe('rateLimit', () => {
 });
 
 describe('cors', () => {
+  it('lets pages of listed origins read responses, and caches not mix them', async () => {
+    const { get, handler } = await demo({ cors: { origins: ['https://a.example'] } });
+    const headersFor = async (origin: string): Promise<(string | null)[]> => {
+      const { headers } = await get('/version', { origin });
+      const names = ['access-control-allow-origin', 'access-control-allow-credentials', 'vary'];
+      return names.map((name) => headers.get(name));
+    };
+    expect(await headersFor('https://a.example')).toEqual(['https://a.example', 'true', 'Origin']);
+    expect(await headersFor('https://b.example')).toEqual([null, null, 'Origin']);
+    const preflight = async (origin: string): Promise<unknown[]> => {
+      const asked = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
+      const init = { method: 'OPTIONS', headers: { origin, ...asked } };
+      const { headers, status } = await handler(new Request('http://localhost/run', init));
+      return [status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-headers')];
+    };
+    expect(await preflight('https://a.example')).toEqual([204, 'https://a.example', 'authorization']);
+    expect(await preflight('https://b.example')).toEqual([204, null, null]);
+  });
+
   it.each([
     ['https://a.example', 'a.example', 200],
     ['https://a.example', 'a.example:443', 200],

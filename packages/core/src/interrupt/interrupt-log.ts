@@ -70,7 +70,7 @@ export class InterruptLog {
     const open = [...this.#open.values()];
     const requestedCalls = new Set<unknown>();
     for (const entry of open) for (const id of callIdsOf(entry)) if (id !== entry.interrupt.id) requestedCalls.add(id);
-    return open.filter(({ interrupt: { id, kind } }) => kind !== 'longRunning' || !requestedCalls.has(id));
+    return open.filter(({ interrupt }) => !requestedCalls.has(interrupt.id));
   }
 
   /** Returns the interrupts that have an answer, oldest request first. */

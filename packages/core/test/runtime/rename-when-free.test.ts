@@ -4,9 +4,17 @@ import { renameWhenFree } from '../../src/runtime/rename-when-free.ts';
 function failing(code: string, times: number) {
   const pauses: number[] = [];
   let attempts = 0;
-  const rename = (): Promise<void> =>
-    attempts++ < times ? Promise.reject(Object.assign(new Error(code), { code })) : Promise.resolve();
-  const sleep = async (ms: number): Promise<void> => void pauses.push(ms);
+  let isPausing = false;
+  const rename = (): Promise<void> => {
+    if (isPausing) throw new Error('The pause has not ended.');
+    return attempts++ < times ? Promise.reject(Object.assign(new Error(code), { code })) : Promise.resolve();
+  };
+  const sleep = async (ms: number): Promise<void> => {
+    isPausing = true;
+    await Promise.resolve();
+    isPausing = false;
+    pauses.push(ms);
+  };
   return { pauses, rename, sleep };
 }
 

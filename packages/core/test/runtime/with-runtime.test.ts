@@ -19,6 +19,25 @@ describe('withRuntime', () => {
     expect([runtime.logger, runtime.tracer]).toEqual([silentLogger, tracer]);
   });
 
+  it('calls the optional members as methods of the given runtime', async () => {
+    class CountingRuntime extends FixedRuntime {
+      #turns = 0;
+      async afterMicrotasks(): Promise<void> {
+        this.#turns++;
+      }
+      async eventLoopTurn(): Promise<void> {
+        this.#turns++;
+      }
+      get turns(): number {
+        return this.#turns;
+      }
+    }
+    const given = new CountingRuntime();
+    const { afterMicrotasks, eventLoopTurn } = withRuntime(given, {});
+    await Promise.all([afterMicrotasks!(), eventLoopTurn!()]);
+    expect(given.turns).toBe(2);
+  });
+
   it('forwards the options of a timer', () => {
     const given: unknown[] = [];
     const timer: Runtime['timer'] = (...call) => {

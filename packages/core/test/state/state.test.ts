@@ -48,6 +48,20 @@ describe('State', () => {
     ]);
   });
 
+  it('shows the changes of takeDelta until they are settled, newer changes first', () => {
+    const state = new State(over({ a: 0, b: 0, d: 0 }));
+    state.update({ a: 1, b: 1, d: 1 });
+    const first = state.takeDelta()!;
+    state.update({ a: 2, c: 2, d: null });
+    const second = state.takeDelta()!;
+    expect([state.get('a'), state.get('b'), state.has('d')]).toEqual([2, 1, false]);
+    expect(state.toRecord()).toEqual({ a: 2, b: 1, c: 2 });
+    state.settle(first);
+    expect([state.get('b'), state.toRecord()]).toEqual([0, { a: 2, b: 0, c: 2 }]);
+    state.settle(second);
+    expect(state.toRecord()).toEqual({ a: 0, b: 0, d: 0 });
+  });
+
   it('hides a key that it deletes', () => {
     const state = new State(over({ a: 1 }));
     state.delete('a');

@@ -50,6 +50,16 @@ describe('FileArtifactService', () => {
     expect(await readdir(join(rootDir, 'temporary'))).toEqual([]);
   });
 
+  it('leaves no files in the temporary folder if a file cannot be saved', async () => {
+    const { service, rootDir } = await createService();
+    await service.saveArtifact({ ...ref, artifact: { text: 'a' } });
+    await rm(join(rootDir, 'artifacts'), { recursive: true });
+    await writeFile(join(rootDir, 'artifacts'), '');
+    const saving = service.saveArtifact({ ...ref, artifact: { text: 'b' } });
+    await expect(saving).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(await readdir(join(rootDir, 'temporary'))).toEqual([]);
+  });
+
   it('treats a missing folder as empty, and creates it at the first save', async () => {
     const { rootDir } = await createService();
     const service = new FileArtifactService({ rootDir: join(rootDir, 'not', 'there', 'yet') });

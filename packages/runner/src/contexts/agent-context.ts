@@ -378,10 +378,6 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     return this.task.turns.loopRounds(this.agentName, this.task.calls);
   }
 
-  show(event: Event): void {
-    this.task.show(event);
-  }
-
   addToolset(toolset: Toolset): void {
     this.task.runner.addToolset(toolset);
   }

@@ -1,6 +1,6 @@
 import { callStatus, getFunctionCalls, isFinalResponse } from '@thole/core';
 import type { Agent, Content, Event, FunctionCall, InvocationContext } from '@thole/core';
-import { isAnswer, isModelAnswer, isRequestEvent } from '../history/turn-segments.ts';
+import { isModelAnswer } from '../history/turn-segments.ts';
 import type { FlowSupport } from '../hooks/flow-support.ts';
 import type { ToolAnswer } from './run-tool.ts';
 
@@ -24,8 +24,7 @@ export function startOfTurn(context: InvocationContext, support: FlowSupport): T
   if (!event) return { kind: 'model' };
   const calls = event.errorCode === undefined ? getFunctionCalls(event) : [];
   if (calls.length > 0) return { kind: 'calls', event, calls };
-  const last = events.findLast(isAnswer)!;
-  if (!isFinalResponse(event) || isRequestEvent(last)) return { kind: 'model' };
+  if (!isFinalResponse(event)) return { kind: 'model' };
   const isAsked = support.progress!.hasNewAnswer(support.place, event) || support.progress!.hasNewMessage(event);
   if (!isAsked) return { kind: 'done' };
   return { kind: 'model', unseen: support.progress!.unseenBefore(event).flatMap(({ content }) => content ?? []) };

@@ -87,8 +87,6 @@ export interface FlowSupport {
   storedAs(event: Event): Event;
   /** Counts the rounds of a loop of this agent. */
   loopRounds(): LoopRounds;
-  /** Passes a partial event to the reader without waiting. */
-  show(event: Event): void;
   /** Registers a toolset that is closed with the runner. */
   addToolset(toolset: Toolset): void;
 }

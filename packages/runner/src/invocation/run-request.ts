@@ -162,7 +162,6 @@ function toMessage(newMessage: string | Content | undefined): Content {
 
 function assertRunConfig(config: RunConfig | undefined): void {
   if (config === undefined) return;
-  if (!isPlainObject(config)) throw invalidInput('runConfig', 'an object', config);
   rejectUnknownOptions(config, runConfigNames, 'runConfig');
   for (const [name, values] of choices) assertChoice(config, name, values);
   for (const name of durations) if (config[name] !== undefined) assertDuration(`runConfig.${name}`, config[name]);
@@ -178,7 +177,6 @@ function assertRunConfig(config: RunConfig | undefined): void {
 
 function assertLimits(limits: RunLimits | undefined): void {
   if (limits === undefined) return;
-  if (!isPlainObject(limits)) throw invalidInput('runConfig.limits', 'an object', limits);
   rejectUnknownOptions(limits, limitNames, 'runConfig.limits');
   const { tokens, cost } = limits;
   if (tokens !== undefined) assertCount('runConfig.limits.tokens', tokens, 1);

@@ -69,18 +69,14 @@ export function eventsOf(task: RunTask): Event[] {
   throw new TholeError('INVOCATION_NOT_FOUND', message);
 }
 
-/** Returns the history before an event. */
+/** Returns the history before an event of the log. */
 export function historyBefore(log: EventLog, event: Event): EventLog {
-  // Searches from the end, because most resumed invocations are recent.
-  let length = log.length - 1;
-  while (length >= 0 && log.at(length)!.id !== event.id) length--;
-  if (length < 0) length = log.length;
-  return {
-    length,
-    epoch: log.epoch,
-    at: (index) => (index < length ? log.at(index < 0 ? length + index : index) : undefined),
-    [Symbol.iterator]: () => [...log].slice(0, length)[Symbol.iterator](),
-  };
+  const events = [...log];
+  const before = events.slice(
+    0,
+    events.findIndex(({ id }) => id === event.id),
+  );
+  return Object.assign(before, { epoch: log.epoch });
 }
 
 /** Returns the message of the user that began the invocation. Empty if a plugin dropped it. */

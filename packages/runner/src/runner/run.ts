@@ -127,10 +127,6 @@ export class RunHandle implements Run {
     return this;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.return();
-  }
-
   text(): AsyncIterable<string> {
     const reader = this[Symbol.asyncIterator]();
     const isChecked = (author: string): boolean => hasOutputSchema(this.#task.agents.find(author));

@@ -175,6 +175,21 @@ describe('App.compaction', () => {
     expect((await events()).filter((event) => event.actions.compaction)).toEqual([]);
   });
 
+  it('stores no record in a session that was created again during the summary', async () => {
+    const summarizer = new NamingSummarizer();
+    const { ask, events, runtime, service } = await setupWith({ interval: 2, summarizer }, modelWith(2));
+    await ask(1);
+    const summarize = summarizer.summarize.bind(summarizer);
+    summarizer.summarize = async (request) => {
+      await service.deleteSession(ref);
+      await service.createSession(ref);
+      return summarize(request);
+    };
+    await ask(2);
+    expect([summarizer.requests.length, await events()]).toEqual([1, []]);
+    expect(summarizer.requests[0]!.logger).toBe(runtime.logger);
+  });
+
   it('shows the record to plugins, which may change it', async () => {
     const plugin = {
       name: 'redact',
@@ -236,6 +251,7 @@ describe('App.compaction', () => {
     ['must be set together', { tokenThreshold: 5 }],
     ['must be set together', { interval: 1, eventRetention: 5 }],
     ['tokenThreshold must be an integer ≥ 1', { tokenThreshold: 0, eventRetention: 1 }],
+    ['eventRetention must be an integer ≥ 0', { tokenThreshold: 5, eventRetention: -1 }],
     ['an object with summarize()', { interval: 1, summarizer: {} as Summarizer }],
     ['intervall', { intervall: 1 } as CompactionOptions],
   ])('throws INVALID_INPUT: %s', (message, compaction) => {

@@ -1,6 +1,6 @@
 import type { CompactionOptions, Event, EventInit, JsonObject } from '@thole/core';
 import { describe, expect, it } from 'vitest';
-import { planCompaction } from '../../src/compaction/plan-compaction.ts';
+import { mayBeDue, planCompaction } from '../../src/compaction/plan-compaction.ts';
 import { agent, answer, call, compaction, historyOf, longRunning, rewind, user } from '../contents/history-of.ts';
 
 /** Returns the ids of the events that a forced compaction covers. */
@@ -128,6 +128,18 @@ describe('planCompaction', () => {
     const late = [answer('a', 'c1', 1, invocation1), agent('a', 'a1', invocation1)];
     const events = historyOf(user('q1', invocation1), call('a', 'c1', invocation1), ...turn(2), ...late);
     expect(covered(events, { tokenThreshold: 1, eventRetention: 2 })).toEqual(['e1', 'e3', 'e4']);
+  });
+
+  it('counts arguments and results of calls for tokenThreshold if the model counts no tokens', () => {
+    const text = 'word '.repeat(400);
+    const functionCall = { id: 'c1', name: 'look', args: { text } };
+    const withArgs = call('a', 'c1', { ...invocation1, content: { role: 'model', parts: [{ functionCall }] } });
+    const isDue = (...events: EventInit[]): boolean =>
+      mayBeDue(Object.assign(historyOf(...events), { epoch: 0 }), { tokenThreshold: 300 });
+    const small = [user('q', invocation1), call('a', 'c1', invocation1), answer('a', 'c1', 1, invocation1)] as const;
+    expect(isDue(...small)).toBe(false);
+    expect(isDue(small[0], withArgs, small[2])).toBe(true);
+    expect(isDue(small[0], small[1], answer('a', 'c1', text, invocation1))).toBe(true);
   });
 
   it('writes a record for each branch (contract 26)', () => {

@@ -16,6 +16,24 @@ describe('context.addMemory', () => {
   });
 });
 
+describe('context.deleteMemory and context.addEventsToMemory', () => {
+  it('reject with MEMORY_NOT_CONFIGURED if the memory service does not have the method', async () => {
+    const failures: unknown[] = [];
+    const memoryService = { addSessionToMemory: async () => {}, searchMemory: async () => ({ memories: [] }) };
+    const agent = agentOf('root', async function* (context) {
+      for (const call of [() => context.deleteMemory(['m1']), () => context.addEventsToMemory([])])
+        await call().catch((error: unknown) => failures.push(error));
+      yield says(context, 'fine');
+    });
+    const { runner } = await createSetup(agent, { memoryService });
+    await runner.runToCompletion(hello);
+    expect(failures).toMatchObject([
+      { code: 'MEMORY_NOT_CONFIGURED', message: expect.stringContaining('deleteMemory') },
+      { code: 'MEMORY_NOT_CONFIGURED', message: expect.stringContaining('addEventsToMemory') },
+    ]);
+  });
+});
+
 describe('context.searchMemory', () => {
   it.each([[[]], [undefined], [{ memories: 'tea' }]])(
     'names the result that a memory service must return, for the result %j',

@@ -1,5 +1,6 @@
 import { getFunctionCalls } from '@thole/core';
 import type { Agent, Event, InvocationContext } from '@thole/core';
+import { InMemoryArtifactService } from '@thole/mem-services';
 import { calls, says as answers, ScriptedLlm, streams } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
@@ -175,6 +176,19 @@ describe('context.runAgent in a for await loop', () => {
     await runner.runToCompletion(hello);
     expect(textsIn((await stored()).events)).toEqual(['hello', 'shown']);
     expect((await stored()).state).toEqual({ k: 1 });
+  });
+
+  it('keeps file versions of an event that is not yielded for the next event (contract 21)', async () => {
+    const agent = agentOf('a', async function* (context) {
+      await context.saveArtifact('a.txt', { text: 'A' });
+      yield says(context, 'hidden');
+      await context.saveArtifact('b.txt', { text: 'B' });
+      yield says(context, 'shown');
+    });
+    const filter = createWrapper('root', agent, (event) => (textsIn([event])[0] === 'hidden' ? undefined : event));
+    const { runner, stored } = await createSetup(filter, { artifactService: new InMemoryArtifactService() });
+    await runner.runToCompletion(hello);
+    expect((await stored()).events.at(-1)!.actions.artifactDelta).toEqual({ 'a.txt': 0, 'b.txt': 0 });
   });
 
   it('passes partial events', async () => {

@@ -42,6 +42,12 @@ async function run(
 }
 
 describe('runConfig.limits', () => {
+  it('ends the run when exactly as many tokens are used as the limit allows', async () => {
+    const answers = [spends(100, calls('look')), spends(60, says('done'))];
+    expect(await run(answers, { tokens: 100 })).toMatchObject({ code: 'TOKEN_LIMIT', modelCalls: 1 });
+    expect(await run(answers, { tokens: 101 })).toMatchObject({ code: undefined, modelCalls: 2 });
+  });
+
   it('ends the run with TOKEN_LIMIT before the next model call', async () => {
     const answers = [spends(60, calls('look')), spends(60, calls('look')), spends(60, says('done'))];
     const outcome = await run(answers, { tokens: 100 });

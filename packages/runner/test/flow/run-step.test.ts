@@ -1,5 +1,5 @@
 import { getFunctionCalls, textOf } from '@thole/core';
-import type { FunctionDeclaration } from '@thole/core';
+import type { FunctionDeclaration, LlmResponse, Part } from '@thole/core';
 import { calls, callsAll, fails, modelNamed, says, ScriptedLlm, streams, thinks } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
@@ -128,6 +128,16 @@ describe('A turn of an LlmAgent', () => {
     const model = new ScriptedLlm(calls('x'), calls('x'), calls('look'), calls('x'), calls('x'), says('Done.'));
     const { runner } = await createSetup(rootOf(model, { tools: [toolOf('look', () => 1)] }));
     expect((await runner.runToCompletion(hello)).text).toBe('Done.');
+  });
+
+  it('calls the model again after a code result, and ends after three in a row', async () => {
+    const parts = [{ codeExecutionResult: { outcome: 'OUTCOME_OK', output: '4' } }];
+    const result: LlmResponse = { content: { role: 'model', parts: parts as Part[] } };
+    const model = new ScriptedLlm(result, result, says('It is 4.'), result, result, result);
+    const { runner } = await createSetup(rootOf(model));
+    expect((await runner.runToCompletion(hello)).text).toBe('It is 4.');
+    expect((await outcomeOf(runner.runAsync(hello))).events).toHaveLength(3);
+    model.assertDone();
   });
 
   it('stores its answer without thoughts under outputKey, before afterAgentCallback (contract 20)', async () => {

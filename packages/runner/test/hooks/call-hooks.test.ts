@@ -66,6 +66,7 @@ describe('A callback with an invalid result', () => {
       { afterToolCallback: () => ['sunny'] as never },
       'afterToolCallback must return an object or undefined, got an array',
     ],
+    [{ beforeToolCallback: () => ({ sky: 1n }) as never }, 'The result of a beforeToolCallback is not JSON.'],
   ])('ends the run with CALLBACK_FAILED and names the correct form', async (options, sentence) => {
     const agent = rootOf(new ScriptedLlm(calls('look'), says('x')), { tools: [toolOf('look', () => 1)], ...options });
     const { runner } = await createSetup(agent);

@@ -3,6 +3,7 @@ import { parseAnswerIssues } from '@thole/core/kit';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { createDurableStore } from '../support/durable-store.ts';
+import { agentOf, says as sayingEvent } from '../support/setup.ts';
 import { answersIn, createSetup, hello, outcomeOf, ref, rootOf, textsIn, toolOf } from '../support/llm-setup.ts';
 
 /** Returns a tool that requests input twice, and a record of its runs. */
@@ -36,6 +37,23 @@ describe('context.requestInput of a tool', () => {
     expect(answersIn(await events()).at(-1)).toEqual(['book', { day: 'Monday', room: 7 }]);
     expect(new Set(runs.map(({ key }) => key)).size).toBe(1);
     expect(runs).toHaveLength(3);
+  });
+
+  it('is rejected, like a long wait, if the app cannot pause', async () => {
+    const failures: unknown[] = [];
+    const agent = agentOf('root', async function* (context) {
+      const waits = [() => context.requestInput({ message: 'Which day?' }), () => context.sleep(61_000)];
+      for (const wait of waits) await wait().catch((error: unknown) => failures.push(error));
+      yield sayingEvent(context, 'Done.');
+    });
+    const app = { name: 'app', rootAgent: agent, resumability: { isResumable: false } };
+    const { runner } = await createSetup(agent, { app, appName: undefined, agent: undefined } as never);
+    expect((await runner.runToCompletion(hello)).text).toBe('Done.');
+    const message = expect.stringContaining('is not possible, because the run cannot pause');
+    expect(failures).toMatchObject([
+      { code: 'INVALID_INPUT', message },
+      { code: 'INVALID_INPUT', message },
+    ]);
   });
 
   it('drops the state of earlier attempts, and does not repeat steps before the request', async () => {

@@ -1,13 +1,13 @@
 import { textOf, TholeError } from '@thole/core';
 import type { Agent, Event, Interrupt } from '@thole/core';
-import { calls, says, ScriptedLlm } from '@thole/testing';
+import { calls, says, ScriptedLlm, streams } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { AgentTool } from '../../src/agents/agent-tool.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
 import { createDurableStore } from '../support/durable-store.ts';
 import { agentOf, says as sayingEvent } from '../support/setup.ts';
-import { answersIn, hello, outcomeOf, ref, rootOf, textsIn, toolOf } from '../support/llm-setup.ts';
+import { answersIn, createSetup, hello, outcomeOf, ref, rootOf, textsIn, toolOf } from '../support/llm-setup.ts';
 
 /** Returns an agent that runs these agents one after another as children, applies their changes and yields their texts. */
 function createManager(...children: Agent[]): Agent {
@@ -24,6 +24,21 @@ function createManager(...children: Agent[]): Agent {
 
 const textsOf = (events: readonly Event[]): string[] =>
   events.filter(({ author }) => author === 'manager').flatMap(({ content }) => textOf(content) || []);
+
+describe('context.runChild of a tool', () => {
+  it('yields partial events in streaming runs, and every stored event once', async () => {
+    const texts: string[] = [];
+    const agent = new LlmAgent({ name: 'clerk', model: new ScriptedLlm(streams('Hel', 'lo.')) });
+    const tool = toolOf('delegate', async (_, context) => {
+      for await (const { content, partial } of context.runChild({ agent, message: 'Work.' }))
+        texts.push(`${textOf(content)}${partial ? ' (partial)' : ''}`);
+    });
+    const model = new ScriptedLlm(calls('delegate'), says('Done.'));
+    const { runner } = await createSetup(rootOf(model, { tools: [tool] }));
+    await runner.runToCompletion({ ...hello, runConfig: { streamingMode: 'sse' } });
+    expect(texts).toEqual(['Hel (partial)', 'lo. (partial)', 'Hello.']);
+  });
+});
 
 describe('context.runChild of a custom agent', () => {
   it('pauses for a confirmation in its child, and continues the child in another process (contract 28)', async () => {

@@ -1,3 +1,4 @@
+import { TholeError } from '@thole/core';
 import type { Agent, Event, Plugin } from '@thole/core';
 import { fails, hangs, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
@@ -24,6 +25,29 @@ function recordingPlugin(): { plugin: Plugin; notes: string[] } {
   };
   return { plugin, notes };
 }
+
+describe('State changes of afterRunCallback', () => {
+  it('fail the run if they cannot be stored, and the next run works', async () => {
+    const plugin: Plugin = {
+      name: 'counter',
+      afterRunCallback: ({ invocationContext }) => invocationContext.state.set('runs', 1),
+    };
+    const { newRunner, service, stored } = await createSetup(agentOf('root', async function* () {}));
+    const append = service.appendEvent.bind(service);
+    let isDown = true;
+    Object.assign(service, {
+      appendEvent: (p: Parameters<typeof append>[0]) =>
+        isDown && 'runs' in p.event.actions.stateDelta
+          ? Promise.reject(new TholeError('STORE_UNAVAILABLE', 'The store is gone.'))
+          : append(p),
+    });
+    const runner = newRunner({ plugins: [plugin] });
+    expect((await outcomeOf(runner.runAsync(hello))).error?.code).toBe('STORE_UNAVAILABLE');
+    isDown = false;
+    expect((await outcomeOf(runner.runAsync(hello))).error).toBeUndefined();
+    expect((await stored()).state).toEqual({ runs: 1 });
+  });
+});
 
 describe('onAgentErrorCallback and onRunErrorCallback', () => {
   it('are called from the inner agent to the run, before the closing record (contract 21)', async () => {

@@ -3,6 +3,7 @@ import { calls, hangs, says as answers, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
+import { outcomeOf } from '../support/llm-setup.ts';
 import {
   agentOf,
   agentWith,
@@ -12,6 +13,7 @@ import {
   hello,
   says,
   saying,
+  settle,
   textsIn,
 } from '../support/setup.ts';
 
@@ -65,6 +67,30 @@ describe('Plugins and agents in a run', () => {
     expect((await setup.stored()).events.at(-1)).toMatchObject({ errorCode: 'PLUGIN_FAILED' });
     isBroken = false;
     expect((await setup.runner.runToCompletion(hello)).text).toBe('fine');
+  });
+
+  it('change or drop the progress that a tool reports, and a failing plugin ends the run', async () => {
+    const onEventCallback: Plugin['onEventCallback'] = ({ event }) => {
+      const progress = event.customMetadata?.['progress'];
+      if (progress === 'fail') throw new Error('no');
+      if (progress === 'drop') return null;
+      return event.partial ? { ...event, customMetadata: { progress: `${progress as string}!` } } : undefined;
+    };
+    const progressOf = async (...reports: string[]): Promise<unknown[]> => {
+      const tool = countedTool('look', async (context) => {
+        for (const report of reports) context.reportProgress(report);
+        await settle();
+      });
+      const model = new ScriptedLlm(calls('look'), answers('Done.'));
+      const { runner } = await createSetup(agentWith(model, tool), { plugins: [{ name: 'redact', onEventCallback }] });
+      const { events, error } = await outcomeOf(runner.runAsync(hello));
+      return [
+        ...events.filter(({ partial }) => partial).map((event) => event.customMetadata?.['progress']),
+        error?.code,
+      ];
+    };
+    expect(await progressOf('one', 'drop', 'two')).toEqual(['one!', 'two!', undefined]);
+    expect(await progressOf('one', 'fail')).toEqual(['one!', 'PLUGIN_FAILED']);
   });
 
   it('only log an error of afterRunCallback (contract 21)', async () => {

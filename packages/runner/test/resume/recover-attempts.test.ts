@@ -153,6 +153,27 @@ describe('RecoverOptions', () => {
     expect(new Set(seen)).toEqual(new Set(ids));
   });
 
+  it('report an error of contextFor for its invocation, which can be recovered later', async () => {
+    const { runnerOf } = await createDurableStore();
+    await runAndClose(runnerOf(rootOf(silentModel())));
+    const cause = new Error('no tenant');
+    const contextFor = (): never => {
+      throw cause;
+    };
+    const runner = runnerOf(rootOf(new ScriptedLlm(says('Done.'))));
+    expect(await Array.fromAsync(runner.recover({ contextFor }))).toMatchObject([
+      { ref, invocationId: expect.any(String), outcome: 'failed', error: { code: 'INVALID_INPUT', cause } },
+    ]);
+    expect(await Array.fromAsync(runner.recover())).toMatchObject([{ outcome: 'completed' }]);
+  });
+
+  it('rejects contextFor and limits of a wrong type with INVALID_INPUT', async () => {
+    const { runner } = await createSetup(rootOf(silentModel()));
+    for (const options of [{ contextFor: 'deps' }, { limit: -1 }, { concurrency: 0 }]) {
+      await expect(Array.fromAsync(runner.recover(options as never))).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    }
+  });
+
   it('rejects a store without leases with LEASING_NOT_SUPPORTED', async () => {
     const { sessions } = await createSetup(rootOf(silentModel()));
     const sessionService = new Proxy(sessions, {

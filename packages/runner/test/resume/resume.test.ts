@@ -511,6 +511,24 @@ describe('A custom agent of a resumed run', () => {
     expect(textsIn(await events()).filter((text) => text.endsWith('.'))).toEqual(['root: One.', 'root: Two.']);
   });
 
+  it('does not show an event again after which its process died', async () => {
+    const { runnerOf, events } = await createDurableStore();
+    const createAgent = (wait: () => Promise<unknown>): Agent =>
+      agentOf('root', async function* (context) {
+        const committed = await context.commit(sayingEvent(context, 'One.'));
+        await wait();
+        yield committed;
+        yield sayingEvent(context, 'Two.');
+      });
+    await runAndClose(runnerOf(createAgent(() => new Promise(() => {}))));
+    const { invocationId, seq } = (await events()).at(-1)!;
+    expect(seq).toBe(2);
+    const after = runnerOf(createAgent(async () => {}));
+    const { events: shown } = await outcomeOf(after.resume({ ...ref, invocationId }));
+    expect(textsIn(shown)).toEqual(['root: Two.']);
+    expect(textsIn(await events()).filter((text) => text.endsWith('.'))).toEqual(['root: One.', 'root: Two.']);
+  });
+
   it('continues with its stored events if the agent that runs it passes them on late', async () => {
     const { runnerOf, events } = await createDurableStore();
     const inner = agentOf('inner', async function* (context) {

@@ -56,6 +56,20 @@ describe('A failed run', () => {
     expect(textsIn(await events()).at(-1)).toBe('root: Again.');
   });
 
+  it('is continued by resume with a stateDelta only, which is stored before the model is called', async () => {
+    const { runnerOf, events, sessions } = await createDurableStore();
+    const seen: unknown[] = [];
+    const agent = rootOf(new ScriptedLlm(throwError, says('Fine.')), {
+      instruction: ({ state }) => String(seen.push(state.get('retry') ?? 'none')),
+    });
+    const runner = runnerOf(agent);
+    await outcomeOf(runner.runAsync(hello));
+    const { invocationId } = (await events())[0]!;
+    const { error } = await outcomeOf(runner.resume({ ...ref, invocationId, stateDelta: { retry: 1 } }));
+    expect([error, seen]).toEqual([undefined, ['none', 1]]);
+    expect((await sessions.getSession(ref))!.state).toEqual({ retry: 1 });
+  });
+
   it('keeps an open interrupt, whose answer continues the invocation', async () => {
     const { runnerOf } = await createDurableStore();
     const gate = Promise.withResolvers<void>();
@@ -233,7 +247,7 @@ describe('Runner.resume without invocationId', () => {
 });
 
 describe('resumability.isResumable: false', () => {
-  it('turns off paths and resume; an answer starts a new invocation at the agent of the call', async () => {
+  it('turns off paths, resume and cancel; an answer starts a new run at the agent of the call', async () => {
     const { runnerOf, events } = await createDurableStore();
     const order = toolOf('order', () => ({ ticket: 1 }), { isLongRunning: true });
     const asking = new LlmAgent({
@@ -248,6 +262,9 @@ describe('resumability.isResumable: false', () => {
     expect((await outcomeOf(runner.resume({ ...ref, invocationId: first.invocationId }))).error?.code).toBe(
       'INVALID_INPUT',
     );
+    const before = await events();
+    expect(await runner.cancel({ ...ref, invocationId: first.invocationId })).toBe(false);
+    expect(await events()).toEqual(before);
     const functionResponse = { id: 'c1', name: 'order', response: { arrived: true } };
     const newMessage = { role: 'user' as const, parts: [{ functionResponse }] };
     const second = await runner.runToCompletion({ ...hello, newMessage });

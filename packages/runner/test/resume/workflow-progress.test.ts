@@ -1,4 +1,5 @@
-import type { Agent, Event, LlmResponse, Plugin } from '@thole/core';
+import { textOf } from '@thole/core';
+import type { Agent, Content, Event, LlmResponse, Plugin } from '@thole/core';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
@@ -23,6 +24,26 @@ const never = (): Promise<never> => new Promise(() => {});
 const llm = (name: string, model: ScriptedLlm, more: object = {}): LlmAgent => new LlmAgent({ name, model, ...more });
 const pathsOf = (events: readonly Event[]): (string | undefined)[] => events.map(({ nodeInfo }) => nodeInfo?.path);
 const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
+
+describe('endOfAgent of an answer of afterAgentCallback', () => {
+  it.each([
+    [true, [undefined, true]],
+    [false, [undefined, undefined]],
+  ])('is set for workflow agents, not for an LlmAgent, with isResumable: %s', async (isResumable, expected) => {
+    const answer = (text: string) => (): Content => ({ role: 'model', parts: [{ text }] });
+    const inner = llm('inner', new ScriptedLlm(says('Hi.')), { afterAgentCallback: answer('inner ends') });
+    const rootAgent = new SequentialAgent({
+      name: 'root',
+      subAgents: [inner],
+      afterAgentCallback: answer('root ends'),
+    });
+    const app = { name: 'app', rootAgent, resumability: { isResumable } };
+    const { runner } = await createSetup(rootAgent, { app, appName: undefined, agent: undefined } as never);
+    const { events } = await outcomeOf(runner.runAsync(hello));
+    const ends = events.filter(({ content }) => textOf(content).endsWith('ends'));
+    expect(ends.map(({ actions }) => actions.endOfAgent)).toEqual(expected);
+  });
+});
 
 describe('The path of an event', () => {
   it('names each agent below the first, and the number of its call by its parent', async () => {

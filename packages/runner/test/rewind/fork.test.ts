@@ -1,7 +1,9 @@
-import { callStatus, getFunctionResponses, pendingInterrupts, TholeError } from '@thole/core';
+import { callStatus, getFunctionCalls, getFunctionResponses, pendingInterrupts, TholeError } from '@thole/core';
 import { ingestibleEvents } from '@thole/core/kit';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
+import { LlmAgent } from '../../src/agents/llm-agent.ts';
+import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
 import { createSetup, hello, outcomeOf, ref, rootOf, toolOf } from '../support/llm-setup.ts';
 import type { LlmTestSetup } from '../support/llm-setup.ts';
 
@@ -112,6 +114,67 @@ describe('Runner.fork', () => {
     expect((await runner.runToCompletion({ ...copy, newMessage: 'and now?' })).text).toBe('Not paid.');
     expect(JSON.stringify(model.requests.at(-1)!.contents)).toContain('not continued in this copy');
     expect(paid).toEqual([]);
+  });
+
+  it('answers a long-running call in the branch of its agent', async () => {
+    const order = toolOf('order', () => undefined, { isLongRunning: true });
+    const seller = new LlmAgent({ name: 'seller', model: new ScriptedLlm(calls('order', {}, 'c1')), tools: [order] });
+    const { runner } = await createSetup(new ParallelAgent({ name: 'root', subAgents: [seller] }));
+    await outcomeOf(runner.runAsync(hello));
+    const { events } = await runner.fork({ ...ref, newSessionId: 'copy' });
+    const [answer] = events.slice(-2);
+    const call = events.find((event) => getFunctionCalls(event).length > 0)!;
+    expect(call.branch).toContain('seller');
+    expect([answer!.branch, answer!.nodeInfo]).toEqual([call.branch, call.nodeInfo]);
+  });
+
+  it('numbers the ranges of summaries by the events of the copy', async () => {
+    const { runner, sessions, stored } = await createNotes('one');
+    const { seq: _, ...event } = (await stored()).events.at(-1)!;
+    const compactedContent = { role: 'model' as const, parts: [{ text: 'x' }] };
+    for (const [startSeq, endSeq] of [
+      [2, 4],
+      [4, 4],
+    ] as const) {
+      const compaction = { startSeq, endSeq, eventIds: [], compactedContent, startTimestamp: 0, endTimestamp: 0 };
+      const summary = { ...event, id: `from ${startSeq}`, actions: { ...event.actions, compaction } };
+      await sessions.appendEvent({ session: ref, event: summary });
+    }
+    const original = await stored();
+    const withoutFirst = { ...original, events: original.events.slice(2) };
+    const read = sessions.getSession.bind(sessions);
+    const getSession: typeof read = async (p) => (p.sessionId === 's' ? withoutFirst : read(p));
+    Object.assign(sessions, { getSession });
+    const { events } = await runner.fork({ ...ref, newSessionId: 'copy' });
+    const ranges = events.slice(-2).map(({ actions }) => actions.compaction);
+    expect(ranges).toMatchObject([
+      { startSeq: 1, endSeq: 2 },
+      { startSeq: 2, endSeq: 2 },
+    ]);
+  });
+
+  it('throws for a service that cannot fork, and for files without an artifactService', async () => {
+    const { runner, sessions } = await createNotes('one');
+    const withoutFiles = await createSetup(rootOf(new ScriptedLlm()), {
+      ...{ sessionService: sessions, artifactService: undefined },
+    });
+    await expect(withoutFiles.runner.fork(ref)).rejects.toMatchObject({ code: 'ARTIFACT_NOT_CONFIGURED' });
+    Object.assign(sessions, { insertSession: undefined });
+    await expect(runner.fork(ref)).rejects.toThrow('does not have insertSession()');
+  });
+
+  it('keeps the files of a session that another request has created with the same id', async () => {
+    const { artifacts, runner, sessions } = await createNotes('one');
+    const insert = sessions.insertSession.bind(sessions);
+    Object.assign(sessions, {
+      insertSession: async (p: Parameters<typeof insert>[0]) => {
+        await insert(p);
+        return insert(p);
+      },
+    });
+    const forking = runner.fork({ ...ref, newSessionId: 'copy' });
+    await expect(forking).rejects.toMatchObject({ code: 'SESSION_ALREADY_EXISTS' });
+    expect(await artifacts.listArtifactKeys(copy)).toEqual(['note.txt']);
   });
 
   it('answers a long-running call that has only a first note', async () => {

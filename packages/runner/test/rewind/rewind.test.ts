@@ -1,9 +1,10 @@
 import { createEvent, getFunctionCalls, pendingInterrupts } from '@thole/core';
 import { applyRewinds } from '@thole/core/kit';
-import type { Event, Session } from '@thole/core';
+import type { Event, Plugin, Session } from '@thole/core';
 import { InMemoryMemoryService } from '@thole/mem-services';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
+import type { Runner } from '../../src/runner/runner.ts';
 import type { RunnerOptions } from '../../src/runner/runner-options.ts';
 import { createDurableStore, runAndClose } from '../support/durable-store.ts';
 import { createSetup, hello, outcomeOf, ref, rootOf, toolOf } from '../support/llm-setup.ts';
@@ -69,6 +70,47 @@ describe('Runner.rewind', () => {
       kept: 1,
       __session_metadata__: { displayName: 'Notes' },
     });
+  });
+
+  it('also empties a file that the message of the invocation has saved', async () => {
+    const plugin: Plugin = {
+      name: 'save',
+      onUserMessageCallback: async ({ invocationContext }) => {
+        await invocationContext.saveArtifact('note.txt', { text: 'sent' });
+        return undefined;
+      },
+    };
+    const setup = await createNotes([], { more: ['Fine.'], options: { plugins: [plugin] } });
+    const { runner, stored } = setup;
+    const { invocationId } = await runner.runToCompletion(hello);
+    expect((await stored()).events[0]!.actions.artifactDelta).toEqual({ 'note.txt': 0 });
+    await runner.rewind({ ...ref, rewindBeforeInvocationId: invocationId });
+    expect(await loadNote(setup)).toMatchObject({ inlineData: { data: '' } });
+  });
+
+  it('rejects a rewind that needs a missing service, and stores nothing', async () => {
+    const { invocations, sessions, stored } = await createNotes(['one']);
+    const before = (await stored()).lastSeq;
+    const rewound = { ...ref, rewindBeforeInvocationId: invocations[0]! };
+    const withServices = async (options: Partial<RunnerOptions>): Promise<Runner> =>
+      (await createSetup(rootOf(new ScriptedLlm()), { sessionService: sessions, ...options })).runner;
+    const withoutFiles = await withServices({ artifactService: undefined });
+    await expect(withoutFiles.rewind(rewound)).rejects.toMatchObject({ code: 'ARTIFACT_NOT_CONFIGURED' });
+    const memoryService = Object.assign(new InMemoryMemoryService(), { deleteMemory: undefined as never });
+    const withMemory = await withServices({ memoryService });
+    await expect(withMemory.rewind(rewound)).rejects.toThrow('does not have deleteMemory(). Set keepMemory');
+    expect((await stored()).lastSeq).toBe(before);
+  });
+
+  it('fails with PLUGIN_FAILED if a plugin drops its marker', async () => {
+    const plugin: Plugin = {
+      name: 'drop',
+      onEventCallback: ({ event }) => (event.actions.rewindBeforeInvocationId === undefined ? undefined : null),
+    };
+    const { invocations, runner, stored } = await createNotes(['one'], { options: { plugins: [plugin] } });
+    const rewinding = runner.rewind({ ...ref, rewindBeforeInvocationId: invocations[0]! });
+    await expect(rewinding).rejects.toMatchObject({ code: 'PLUGIN_FAILED' });
+    expect((await stored()).state).toMatchObject({ note: 'one' });
   });
 
   it('rejects unknown and rewound invocations, and stores nothing', async () => {
@@ -229,6 +271,28 @@ describe('Runner.regenerate', () => {
     await runner.runToCompletion({ ...hello, newMessage: 'three' });
     expect(lastRequest(model)).not.toContain('two');
     expect(await loadNote(setup)).toMatchObject({ text: 'one' });
+  });
+
+  it('rejects an invocation without a message, and a message with function responses', async () => {
+    const { runner, stored } = await createNotes(['one']);
+    const own = createEvent({
+      author: 'root',
+      invocationId: 'own',
+      content: { role: 'model', parts: [{ text: 'Hi' }] },
+    });
+    await runner.sessionService.appendEvent({ session: ref, event: own });
+    const before = (await stored()).lastSeq;
+    const functionResponse = { id: 'c1', name: 'save', response: {} };
+    for (const [newMessage, messagePart] of [
+      [undefined, 'has no message. Pass newMessage.'],
+      [{ role: 'user', parts: [{ functionResponse }] }, 'must not contain function responses'],
+    ] as const) {
+      const { error } = await outcomeOf(
+        runner.regenerate({ ...ref, invocationId: 'own', newMessage: newMessage as never }),
+      );
+      expect(error).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining(messagePart) });
+    }
+    expect((await stored()).lastSeq).toBe(before);
   });
 
   it('throws INVOCATION_NOT_FOUND for an unknown invocation and stores nothing', async () => {

@@ -1,7 +1,7 @@
 import type { Part } from '@thole/core';
 import { InMemoryArtifactService, InMemoryMemoryService } from '@thole/mem-services';
 import { describe, expect, it } from 'vitest';
-import { agentOf, createSetup, hello, ref, says } from '../support/setup.ts';
+import { agentOf, createSetup, hello, ref, says, saying } from '../support/setup.ts';
 
 const file: Part = { inlineData: { mimeType: 'text/plain', data: 'aGk=' } };
 const user = { appName: 'app', userId: 'ann' };
@@ -28,6 +28,13 @@ describe('Runner.deleteSession', () => {
 });
 
 describe('Runner.deleteUserData', () => {
+  it('deletes nothing if the memoryService cannot delete the memory of a user', async () => {
+    const memoryService = Object.assign(new InMemoryMemoryService(), { deleteUserMemory: undefined as never });
+    const { runner, stored } = await createSetup(saying('root', 'fine'), { memoryService });
+    await expect(runner.deleteUserData({ userId: 'ann' })).rejects.toMatchObject({ code: 'MEMORY_NOT_CONFIGURED' });
+    expect((await stored()).id).toBe('s');
+  });
+
   it('deletes sessions, user state, artifacts and memory of this user only (contract 12)', async () => {
     const memoryService = new InMemoryMemoryService();
     const artifactService = new InMemoryArtifactService();

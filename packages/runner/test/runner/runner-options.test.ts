@@ -68,6 +68,22 @@ describe('Runner with invalid agents', () => {
     await expect(setup).rejects.toMatchObject({ code: 'INVALID_INPUT', message });
   });
 
+  it.each<[string, object, object, string]>([
+    ['a number of cached sessions below 0', {}, { maxCachedSessions: -1 }, 'maxCachedSessions must be an integer'],
+    ['a time limit that is not a number', {}, { concurrency: { waitMs: '5' } }, 'concurrency.waitMs must be a number'],
+    ['a policy that does not exist', {}, { concurrency: { policy: 'wait' } }, "concurrency.policy must be 'queue'"],
+    ['prices that are not a function', { costOf: 0.1 }, {}, 'app.costOf must be a function'],
+    ['a switch that is a text', { journalToolStarts: 'no' }, {}, 'app.journalToolStarts must be a boolean'],
+    ['a choice that does not exist', { onNewMessage: 'drop' }, {}, "app.onNewMessage must be 'keep' or 'cancel'"],
+    ['an empty suggestion', { suggestions: ['Hello', ' '] }, {}, 'app.suggestions[1] must be a string'],
+  ])('rejects %s', (_, app, options, messagePart) => {
+    const rootAgent = rootOf(new ScriptedLlm());
+    const all = { app: { name: 'app', rootAgent, ...app }, sessionService: new InMemorySessionService(), ...options };
+    expect(() => new Runner(all as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(messagePart) }),
+    );
+  });
+
   it('ends a run with INVALID_INPUT if a model factory creates no model', async () => {
     const factory = { patterns: ['gemini'], supports: () => true, create: async () => new ScriptedLlm() };
     const root = new LlmAgent({ name: 'root', model: 'gemini-99' });

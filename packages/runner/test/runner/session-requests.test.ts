@@ -3,7 +3,7 @@ import type { Interrupt, Plugin, SessionService } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { createSetup, hello, ref, rootOf, toolOf } from '../support/llm-setup.ts';
+import { createSetup, hello, outcomeOf, ref, rootOf, toolOf } from '../support/llm-setup.ts';
 import { createSetup as createAgentSetup, saying } from '../support/setup.ts';
 
 interface Read {
@@ -68,6 +68,16 @@ describe('Runner.pendingInterrupts', () => {
     const { ids, read } = await createWaitingSession({ start: 4_500, before: 200, after: 300 });
     const { interrupts, reads } = await read();
     expect([interrupts.map(({ id }) => id), reads]).toEqual([ids, [100, 800]]);
+  });
+
+  it('throws SESSION_NOT_FOUND for an unknown session, as resume and updateSessionState do', async () => {
+    const plugins: Plugin[] = [{ name: 'listener', onEventCallback: () => undefined }];
+    const { runner } = await createSetup(rootOf(new ScriptedLlm()), { plugins });
+    const unknown = { userId: 'ann', sessionId: 'unknown' };
+    const error = { code: 'SESSION_NOT_FOUND', message: expect.stringContaining('"unknown"') };
+    await expect(runner.pendingInterrupts(unknown)).rejects.toMatchObject(error);
+    expect((await outcomeOf(runner.resume({ ...unknown, answers: { c1: 1 } }))).error).toMatchObject(error);
+    await expect(runner.updateSessionState({ ...unknown, stateDelta: { a: 1 } })).rejects.toMatchObject(error);
   });
 
   it('reads the whole session after a rewind', async () => {

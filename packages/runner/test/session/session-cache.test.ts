@@ -67,6 +67,20 @@ describe('SessionCache', () => {
     ]);
   });
 
+  it('evicts the sessions that were used least recently beyond maxCachedSessions', async () => {
+    const { service, newRunner } = await createSetup(saying('root', 'yes'));
+    const counted = withCounts(service);
+    const runner = newRunner({ sessionService: counted.service, maxCachedSessions: 2 });
+    for (const sessionId of ['t', 'u']) await service.createSession({ ...ref, sessionId });
+    const readsOf = async (sessionId: string): Promise<number> => {
+      const before = counted.reads.length;
+      await runner.runToCompletion({ ...hello, sessionId });
+      return counted.reads.length - before;
+    };
+    expect([await readsOf('s'), await readsOf('t'), await readsOf('s')]).toEqual([1, 1, 0]);
+    expect([await readsOf('u'), await readsOf('s'), await readsOf('t')]).toEqual([1, 0, 1]);
+  });
+
   it('throws SESSION_NOT_FOUND for an unknown session, or creates it with autoCreateSession', async () => {
     const { runner, newRunner, service } = await createSetup(saying('root', 'yes'));
     const unknown = { ...hello, sessionId: 'unknown' };

@@ -77,6 +77,17 @@ describe('POST /ag-ui/:app', () => {
     }
     await send('Bye.', { runId: 'r2' });
     expect(client.messages.map(({ role }) => role)).toEqual([...complete.map(({ role }) => role), 'user', 'assistant']);
+    // The messages of a later run stay. The run that is sent again follows them.
+    client.setMessages(structuredClone(complete.slice(0, 2)));
+    await run({ runId: 'r1' });
+    expect(client.messages.map(({ content, role }) => [role, content ?? ''])).toEqual([
+      ['user', 'Weather?'],
+      ['user', 'Bye.'],
+      ['assistant', 'Bye.'],
+      ['assistant', ''],
+      ['tool', 'sunny'],
+      ['assistant', 'Sunny.'],
+    ]);
   });
 
   it('streams an active run to a client that sends its runId again', async () => {
@@ -229,6 +240,30 @@ describe('POST /ag-ui/:app', () => {
     ]);
   });
 
+  it('ends a subagent with SUBAGENT_ERROR if its tool fails or the run ends', async () => {
+    const failing = new LlmAgent({ name: 'expert', model: new ScriptedLlm(fails(new Error('gone'))) });
+    const hanging = new LlmAgent({ name: 'expert', model: new ScriptedLlm(hangs()) });
+    const subagentsOf = (events: readonly AgUiEvent[]) =>
+      events.filter(({ type }) => type.startsWith('SUBAGENT')).map(({ type, message }) => [type, message as string]);
+    const agentWith = (agent: LlmAgent) => {
+      const model = new ScriptedLlm(calls('expert', { request: 'Sum?' }, 'c1'), says('It failed.'));
+      return new LlmAgent({ name: 'clerk', model, tools: [new AgentTool({ agent })] });
+    };
+    expect(subagentsOf(await agUiDemo({ rootAgent: agentWith(failing) }).send('Sum?'))).toEqual([
+      ['SUBAGENT_STARTED', undefined],
+      ['SUBAGENT_ERROR', 'Model scripted failed.'],
+    ]);
+    const { handler, sessions, send } = agUiDemo({ rootAgent: agentWith(hanging) });
+    const running = send('Sum?');
+    const hasCalled = async (): Promise<boolean> => (await sessions.getSession(ref))?.events.length === 2;
+    await expect.poll(hasCalled, { interval: 1 }).toBe(true);
+    await handler.close({ timeoutMs: 1 });
+    expect(subagentsOf(await running)).toEqual([
+      ['SUBAGENT_STARTED', undefined],
+      ['SUBAGENT_ERROR', 'The run has ended.'],
+    ]);
+  });
+
   it('reports the tokens of the run by model', async () => {
     const usageMetadata = { promptTokenCount: 7, candidatesTokenCount: 3, thoughtsTokenCount: 2 };
     const { send } = agUiDemo({ answers: [{ ...says('Good day.'), usageMetadata, modelVersion: 'm-1' }] });
@@ -325,6 +360,26 @@ describe('POST /ag-ui/:app', () => {
       { role: 'assistant', content: 'Sunny.' },
     ]);
     expect(requests).toHaveLength(0);
+  });
+
+  it('returns reasoning and files of all kinds to a client that opens a thread', async () => {
+    const { client, handler, run } = agUiDemo({ answers: [thinks('A pet.', 'A cat.')] });
+    const content = [
+      { type: 'text', text: 'What is it?' },
+      { type: 'image', source: { type: 'data', value: 'AAAA', mimeType: 'image/png' } },
+      { type: 'document', source: { type: 'url', value: 'https://example.com/a.pdf', mimeType: 'application/pdf' } },
+      { type: 'audio', source: { type: 'data', value: 'AAAA', mimeType: 'audio/wav' } },
+      { type: 'video', source: { type: 'url', value: 'https://example.com/a.mp4', mimeType: 'video/mp4' } },
+    ];
+    client.addMessage({ id: 'm1', role: 'user', content } as never);
+    await run();
+    const other = newClient(handler);
+    await eventsOf(other);
+    expect(other.messages).toMatchObject([
+      { id: 'm1', role: 'user', content },
+      { role: 'reasoning', content: 'A pet.' },
+      { role: 'assistant', content: 'A cat.' },
+    ]);
   });
 
   it('keeps the order of the messages of a client that requests them again', async () => {

@@ -68,6 +68,9 @@ describe('POST /v1/responses', () => {
       'response.completed',
     ]);
     expect(events.map(({ sequence_number: number }) => number)).toEqual(events.map((_, i) => i));
+    const ofParts = events.filter(({ type }) => /_(text|part)\.|_text$/.test(type));
+    expect(ofParts.map((event) => 'output_index' in event && event.output_index)).toEqual([0, 0, 0, 0, 1, 1, 1, 1, 1]);
+    expect(ofParts.every((event) => 'item_id' in event)).toBe(true);
   });
 
   it('is read by the helper of the SDK that collects a stream', async () => {

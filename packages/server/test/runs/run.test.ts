@@ -1,4 +1,4 @@
-import { fails, ignores, says, ScriptedLlm, streams } from '@thole/testing';
+import { fails, FixedRuntime, ignores, says, ScriptedLlm, streams } from '@thole/testing';
 import { LlmAgent } from '@thole/runner';
 import { describe, expect, it } from 'vitest';
 import { demo, neverAnswers, message, postInit } from '../demo.ts';
@@ -97,6 +97,19 @@ describe('POST /run', () => {
         onDisconnect === 'abort' ? 'RUN_ABORTED' : 'RUN_TIME_LIMIT',
       );
     }
+  });
+
+  it('aborts the run when the client disconnects, also with a runtime without afterMicrotasks', async () => {
+    const called = Promise.withResolvers<AbortSignal>();
+    const runtime = new FixedRuntime();
+    expect(runtime).not.toHaveProperty('afterMicrotasks');
+    const { run } = await demo({ runtime, answers: [neverAnswers(called)] });
+    const client = new AbortController();
+    const answered = run('/run', {}, { signal: client.signal });
+    const signal = await called.promise;
+    client.abort();
+    await answered;
+    expect(signal.reason).toMatchObject({ code: 'RUN_ABORTED' });
   });
 
   it('limits active runs, and does not count finished ones', async () => {

@@ -1,5 +1,8 @@
-import { calls, callsAll, FixedRuntime, says } from '@thole/testing';
+import { getFunctionResponses } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
+import { LlmAgent } from '@thole/runner';
+import { calls, callsAll, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
+import { LongRunningFunctionTool } from '@thole/tools';
 import { describe, expect, it } from 'vitest';
 import type { HandlerOptions, Identity } from '../../src/index.ts';
 import { bookingAnswers, bookingDesk } from '../booking-desk.ts';
@@ -192,6 +195,28 @@ describe('answers of POST /ui/{app}/chat', () => {
     expect(chat.lastText).toContain('The manager agrees.');
     expect(chat.lastParts[0]).toMatchObject({ state: 'output-available', output: { agreed: true } });
     expect((await loadMessages(handler)).at(-1)!.parts).toEqual(chat.plainParts);
+  });
+
+  it('accepts an error as the output of a long-running call that has reported progress', async () => {
+    const wait = new LongRunningFunctionTool({
+      name: 'wait',
+      description: 'Waits.',
+      execute: (_, context) => {
+        context.reportProgress('Calling the manager');
+        return { status: 'pending' };
+      },
+    });
+    const model = new ScriptedLlm(calls('wait', {}, 'c1'), says('The manager is ill.'));
+    const { handler, sessions } = await demo({ rootAgent: new LlmAgent({ name: 'a', model, tools: [wait] }) });
+    const chat = new PageChat(handler);
+    await chat.sendMessage({ text: 'Ask the manager' });
+    expect(chat.lastParts[0]).toMatchObject({ type: 'dynamic-tool', toolName: 'wait', state: 'input-available' });
+    await chat.addToolOutput({ tool: 'wait', toolCallId: 'c1', state: 'output-error', errorText: 'No answer.' });
+    await chat.sendMessage();
+    expect([chat.error, chat.lastText]).toEqual([undefined, 'The manager is ill.']);
+    const { events } = (await sessions.getSession(session))!;
+    const answer = events.flatMap((event) => getFunctionResponses(event)).at(-1);
+    expect(answer).toMatchObject({ id: 'c1', response: { error: 'No answer.' } });
   });
 
   it('accepts an approval in the body after another message was answered', async () => {

@@ -38,6 +38,30 @@ describe('regenerate of POST /ui/{app}/chat', () => {
     ).toBe(true);
   });
 
+  it.each(['rewind', 'run'])('answers 403 and removes nothing if authorize denies the action %s', async (denied) => {
+    const { handler, sessions } = await createChat(says('One.'));
+    const chat = new PageChat(handler);
+    await chat.sendMessage({ text: 'Count' });
+    const { events } = (await sessions.getSession(session))!;
+    const authorize = (_: Request, { action }: Identity): boolean => action !== denied;
+    const next = await demo({ answers: [says('Two.')], sessionService: sessions, authorize, isNext: true });
+    const other = new PageChat(next.handler, { messages: chat.messages });
+    await other.regenerate();
+    expect(other.error?.message).toContain('FORBIDDEN');
+    expect((await sessions.getSession(session))!.events).toEqual(events);
+  });
+
+  it('answers 404 if no stored message belongs to the answer', async () => {
+    const { post } = await createChat();
+    const messages = [{ id: 'x', role: 'assistant', parts: [{ type: 'text', text: 'Hi' }] }];
+    const body = { id: 's', trigger: 'regenerate-message', messageId: 'x', messages };
+    const response = await post('/ui/demo/chat?userId=ann', body);
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
+      404,
+      'INVOCATION_NOT_FOUND',
+    ]);
+  });
+
   it('answers an earlier message again, and removes everything after it', async () => {
     const { chat, handler, model } = await createChat(says('One.'), says('Two.'), says('Again.'));
     await chat.sendMessage({ text: 'First' });
