@@ -48,6 +48,8 @@ export function readOptions(argv: readonly string[], env: EnvVars): ProgramOptio
   const [command, ...words] = positionals;
   if (command !== undefined && command !== 'grow')
     throw new TholeError('INVALID_INPUT', 'The only command is grow. Without a command, you talk in the terminal.');
+  if (values.user !== undefined && command === undefined)
+    throw new TholeError('INVALID_INPUT', '--user is only for grow. companion.yaml names the user of the terminal.');
   const port = values.port === undefined ? undefined : Number(values.port);
   if (port !== undefined && !(/^\d+$/.test(values.port!) && port <= 65_535))
     throw new TholeError('INVALID_INPUT', '--port must be an integer from 0 to 65535.');

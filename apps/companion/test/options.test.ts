@@ -21,5 +21,6 @@ describe('readOptions', () => {
       port: undefined,
     });
     expect(() => readOptions(['growl'], {})).toThrow('The only command is grow.');
+    expect(() => readOptions(['--user', 'ann'], {})).toThrow('--user is only for grow.');
   });
 });

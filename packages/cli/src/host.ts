@@ -15,8 +15,8 @@ export interface Host {
   output: Writable & { isTTY?: boolean | undefined };
   errors: Writable & { isTTY?: boolean | undefined };
   runtime: Runtime;
-  /** Calls the listener at Ctrl-C and SIGTERM, until the returned function is called. */
-  onInterrupt(listener: () => void): () => void;
+  /** Calls the listener at Ctrl-C and SIGTERM with the name of the signal, until the returned function is called. */
+  onInterrupt(listener: (signal?: string) => void): () => void;
   /** Imports a module by its URL. */
   importModule(url: string): Promise<unknown>;
 }
@@ -39,7 +39,7 @@ export function createHost(options: MainOptions): Host {
   };
 }
 
-function onSignal(listener: () => void): () => void {
+function onSignal(listener: (signal?: string) => void): () => void {
   const signals = ['SIGINT', 'SIGTERM'] as const;
   for (const signal of signals) process.on(signal, listener);
   return () => {

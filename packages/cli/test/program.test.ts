@@ -83,6 +83,7 @@ describe('thole with invalid arguments', () => {
     [['web', '--port', '70000'], '--port must be an integer from 0 to 65535.'],
     [['web', '--port', 'many'], '--port must be an integer from 0 to 65535.'],
     [['web', '--url_prefix', 'api'], '--url_prefix must start with / and have plain path segments, such as /api.'],
+    [['web', '--url_prefix', '/a/../b'], '--url_prefix must start with / and have plain path segments, such as /api.'],
     [['web', '--log_level', 'loud'], '--log_level must be one of debug, info, warning, error, critical.'],
     [['run', 'nowhere'], 'There is no file or folder nowhere.'],
     [['migrate', 'session', '--from', 'sqlite:///a.db'], '--to must be the URL of a database'],

@@ -51,21 +51,35 @@ export class ChannelFactory {
       case 'terminal':
         return new TerminalChannel({ ...config.terminal!, input, output, runtime });
       case 'http': {
-        const secrets = readSecret(env, name, 'COMPANION_HTTP_SECRET').split(',');
+        const secrets = readSecret(env, name, 'COMPANION_HTTP_SECRET').split(/\s*,\s*/);
+        if (secrets.some(({ length }) => length < 32))
+          throw new TholeError(
+            'INVALID_INPUT',
+            'COMPANION_HTTP_SECRET must be a secret with at least 32 characters, or several with commas between them.',
+          );
         return new HttpChannel({ secrets, ...config.http!, runtime });
       }
       case 'telegram': {
         const token = readSecret(env, name, 'TELEGRAM_BOT_TOKEN');
         // Loaded only if it is used, because its library needs memory.
         const { TelegramChannel } = await import('@thole/channels/telegram');
-        return new TelegramChannel({ token, ...config.telegram!, runtime });
+        return withVariables({ token: 'TELEGRAM_BOT_TOKEN' }, () => {
+          return new TelegramChannel({ token, ...config.telegram!, runtime });
+        });
       }
       case 'whatsapp': {
         const accessToken = readSecret(env, name, 'WHATSAPP_ACCESS_TOKEN');
         const appSecret = readSecret(env, name, 'WHATSAPP_APP_SECRET');
         const verifyToken = readSecret(env, name, 'WHATSAPP_VERIFY_TOKEN');
         const { WhatsAppChannel } = await import('@thole/channels/whatsapp');
-        return new WhatsAppChannel({ accessToken, appSecret, verifyToken, ...config.whatsapp!, runtime });
+        return withVariables(
+          {
+            accessToken: 'WHATSAPP_ACCESS_TOKEN',
+            appSecret: 'WHATSAPP_APP_SECRET',
+            verifyToken: 'WHATSAPP_VERIFY_TOKEN',
+          },
+          () => new WhatsAppChannel({ accessToken, appSecret, verifyToken, ...config.whatsapp!, runtime }),
+        );
       }
     }
   }
@@ -76,4 +90,16 @@ function readSecret(env: EnvVars, channel: string, name: string): string {
   if (!secret)
     throw new TholeError('INVALID_INPUT', `The channel ${channel} needs the variable ${name} in the environment.`);
   return secret;
+}
+
+/** Creates a channel. An error names the variable of the environment, because the user does not know the option of the channel. */
+function withVariables<T>(variables: Readonly<Record<string, string>>, create: () => T): T {
+  try {
+    return create();
+  } catch (error) {
+    const [option = ''] = TholeError.is(error, 'INVALID_INPUT') ? error.message.split(' ', 1) : [];
+    const variable = variables[option];
+    if (variable === undefined) throw error;
+    throw new TholeError('INVALID_INPUT', (error as Error).message.replace(option, variable));
+  }
 }

@@ -1,4 +1,6 @@
 import { PassThrough } from 'node:stream';
+import { signRequest } from '@thole/channels/http';
+import type { HttpChannel } from '@thole/channels/http';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { ChannelFactory } from '../../src/channels/create-channels.ts';
@@ -50,5 +52,28 @@ describe('ChannelFactory', () => {
     const [terminal] = await made.create(channelsOf('terminal:'), []);
     await expect(made.create(channelsOf(`terminal: { sender: you }, ${channel}`), [])).rejects.toThrow(variable);
     expect((await made.create(channelsOf('terminal:'), [terminal!]))[0]).toBe(terminal);
+  });
+
+  it.each([
+    ['http:', 'COMPANION_HTTP_SECRET', 'short', 'must be a secret with at least 32 characters, or several'],
+    ['telegram:', 'TELEGRAM_BOT_TOKEN', 'short', 'must be a token from @BotFather'],
+    [
+      'whatsapp: { phone_number_id: "1" }',
+      'WHATSAPP_APP_SECRET',
+      'short',
+      'must be a string of at least 16 characters',
+    ],
+  ])('names the variable of a wrong secret of %s', async (channel, variable, value, expected) => {
+    const creating = factory({ ...secrets, [variable]: value }).create(channelsOf(channel), []);
+    await expect(creating).rejects.toThrow(`${variable} ${expected}`);
+  });
+
+  it('ignores spaces between the secrets of http', async () => {
+    const next = 'another secret: 32 characters or more';
+    const env = { COMPANION_HTTP_SECRET: `${secrets.COMPANION_HTTP_SECRET} , ${next}` };
+    const [channel] = (await factory(env).create(channelsOf('http:'), [])) as HttpChannel[];
+    const url = 'https://companion.example/?to=ann';
+    const headers = signRequest(next, { method: 'GET', url, timestamp: new FixedRuntime().now() });
+    expect((await channel!.handle(new Request(url, { headers }))).status).not.toBe(401);
   });
 });

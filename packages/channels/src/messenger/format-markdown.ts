@@ -20,7 +20,7 @@ export interface FormattedPiece {
 }
 
 /** A part of a text, and the part with the markup of the messenger. */
-type Replacement = readonly [raw: string, formatted: string];
+type Replacement = readonly [raw: string, formatted: string, isBlock?: boolean];
 
 const telegram: Markup = {
   escape: (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
@@ -54,7 +54,7 @@ export function toWhatsAppPieces(text: string, limit: number): FormattedPiece[] 
 function piecesOf(text: string, limit: number, markup: Markup): FormattedPiece[] {
   const pieces = splitText(text, limit);
   // Without this check, a piece inside of a split block of code would be formatted as text.
-  const isWhole = pieces.every((piece) => (piece.match(/^[ \t]*```/gm)?.length ?? 0) % 2 === 0);
+  const isWhole = pieces.every((piece) => (piece.match(/^[ \t>*+\-\d.)]*`{3,}[^`\n]*$/gm)?.length ?? 0) % 2 === 0);
   return pieces.map((plain) => {
     const formatted = isWhole ? format(plain, lexer(plain), markup) : undefined;
     return { plain, formatted: formatted === markup.escape(plain) ? undefined : formatted };
@@ -65,14 +65,28 @@ function piecesOf(text: string, limit: number, markup: Markup): FormattedPiece[]
 function format(text: string, tokens: readonly Token[], markup: Markup): string {
   let result = '';
   let end = 0;
-  for (const [raw, formatted] of replacements(tokens, markup)) {
-    const start = text.indexOf(raw, end);
-    // The parser removes the marks of a quote from a text of several lines.
-    if (start < 0) continue;
-    result += markup.escape(text.slice(end, start)) + formatted;
-    end = start + raw.length;
+  for (const [raw, formatted, isBlock = false] of replacements(tokens, markup)) {
+    const found = find(text, raw, end);
+    if (!found) continue;
+    const [start, match] = found;
+    // A part of several lines in a list or quote stays as it was written, except a block of code.
+    result += markup.escape(text.slice(end, start)) + (match === raw || isBlock ? formatted : markup.escape(match));
+    end = start + match.length;
   }
   return result + markup.escape(text.slice(end));
+}
+
+/** Returns the position and text of a token. The parser has removed indentation, marks of quotes and `\r` from its lines. */
+function find(text: string, raw: string, from: number): readonly [start: number, match: string] | undefined {
+  const start = text.indexOf(raw, from);
+  if (start >= 0 || !raw.includes('\n')) return start < 0 ? undefined : [start, raw];
+  // Words contain neither white space nor `>`, so there is only one way to match: no backtracking.
+  const words = raw.split(/[\s>]+/).filter((word) => word !== '');
+  const escaped = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  const pattern = new RegExp(escaped.join('[\\s>]+'), 'g');
+  pattern.lastIndex = from;
+  const found = pattern.exec(text);
+  return found ? [found.index, found[0]] : undefined;
 }
 
 /** Yields the innermost tokens in the order of the text. */
@@ -87,7 +101,8 @@ function* replacements(tokens: readonly Token[], markup: Markup): Generator<Repl
       yield* replacements(token.tokens ?? [], markup);
     } else {
       const raw = token.type === 'code' || token.type === 'heading' ? token.raw.trimEnd() : token.raw;
-      yield [raw, formatToken(token, markup) ?? markup.escape(raw)];
+      const formatted = formatToken(token, markup);
+      yield [raw, formatted ?? markup.escape(raw), token.type === 'code' && formatted !== undefined];
     }
   }
 }
@@ -103,25 +118,35 @@ function formatToken(token: MarkedToken, markup: Markup): string | undefined {
     case 'del':
       return token.raw.startsWith('~~') ? markup.strike(format(token.text, token.tokens, markup)) : undefined;
     case 'heading':
-      return markup.bold(format(token.text.replaceAll('**', ''), token.tokens, markup));
+      return token.text === ''
+        ? undefined
+        : markup.bold(format(token.text, token.tokens, { ...markup, bold: (inner) => inner }));
     case 'codespan':
       return markup.code(markup.escape(token.text));
     case 'code':
-      return token.codeBlockStyle === 'indented'
-        ? undefined
-        : markup.block(markup.escape(token.text), languageOf(token));
+      return isClosed(token) ? markup.block(markup.escape(token.text), languageOf(token)) : undefined;
     case 'link':
     case 'image':
-      return isWebLink(token) ? markup.link(markup.escape(token.text), markup.escape(token.href)) : undefined;
+      return isWebLink(token) ? markup.link(labelOf(token, markup), markup.escape(token.href)) : undefined;
     default:
       return undefined;
   }
+}
+
+/** False for indented text, and for a block without its last line. */
+function isClosed({ codeBlockStyle, raw }: Tokens.Code): boolean {
+  return codeBlockStyle !== 'indented' && /\n *(?:```|~~~)[`~]*\s*$/.test(raw);
 }
 
 function languageOf({ lang = '' }: Tokens.Code): string {
   return /^[\w+#.-]{0,32}/.exec(lang)![0];
 }
 
-function isWebLink({ href, raw }: Tokens.Link | Tokens.Image): boolean {
-  return /^!?\[/.test(raw) && raw.endsWith(')') && /^https?:\/\//i.test(href);
+function labelOf({ text, tokens, type }: Tokens.Link | Tokens.Image, markup: Markup): string {
+  // An image in a link would be a second link.
+  return type === 'link' ? format(text, tokens, { ...markup, link: (label) => label }) : markup.escape(text);
+}
+
+function isWebLink({ href, raw, text }: Tokens.Link | Tokens.Image): boolean {
+  return text !== '' && /^!?\[/.test(raw) && raw.endsWith(')') && /^https?:\/\//i.test(href);
 }

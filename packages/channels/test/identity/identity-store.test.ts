@@ -156,7 +156,9 @@ describe('FileIdentityStore', () => {
     writeFileSync(path, readFileSync(path, 'utf8').replace('"user"', '"owner"'));
     await expect(store.list()).rejects.toThrow(/users\[0\]\.role must be 'admin', 'user' or 'guest'/);
     writeFileSync(path, '{');
-    await expect(store.list()).rejects.toThrow(/is not JSON/);
+    await expect(store.list()).rejects.toThrow(
+      `The users file "${path}" is not valid. The list of users is not JSON: `,
+    );
     await expect(store.create({ name: 'Bob' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     expect(readFileSync(path, 'utf8')).toBe('{');
   });

@@ -73,7 +73,10 @@ export async function sendMessages(
 /** Sends the answers of `--answer`, each `id=value`, at once. Returns the exit code, as `sendMessages` does. */
 export async function sendAnswers(host: Host, conversation: Conversation, texts: readonly string[]): Promise<number> {
   const open = await conversation.readInterrupts();
-  const answers = Object.fromEntries(texts.map((text) => readAnswer(text, open)));
+  const entries = texts.map((text) => readAnswer(text, open));
+  const twice = entries.find(([id], i) => entries.findIndex(([other]) => other === id) < i);
+  if (twice) throw usageError(`--answer has two answers for "${twice[0]}". Pass one.`);
+  const answers = Object.fromEntries(entries);
   return runAll(host, conversation, [() => conversation.answer(answers)]);
 }
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { silentLogger } from '@thole/core';
-import { sessionNotFound, withRuntime } from '@thole/core/kit';
+import { applyRewinds, sessionNotFound, withRuntime } from '@thole/core/kit';
 import type { Interrupt, Runtime, SessionRef } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import { findOneAgent, loadOneAgent } from '../agents/load-one-agent.ts';
@@ -136,10 +136,11 @@ function isoTime(seconds: number | undefined): string {
 }
 
 async function showHistory(host: Host, { sessionService }: Runner, ref: SessionRef): Promise<void> {
-  const session = await sessionService.getSession({ ...ref, numRecentEvents: SHOWN_EVENTS });
+  const session = await sessionService.getSession(ref);
+  const events = applyRewinds(session?.events ?? []).slice(-SHOWN_EVENTS);
   const style = { ...terminalStyle(host.output, host.env), isTerminal: false };
   const write = (text: string): void => void host.output.write(text);
-  await showRun(toAsyncIterable(session?.events ?? []), { write, style });
+  await showRun(toAsyncIterable(events), { write, style });
 }
 
 async function* toAsyncIterable<T>(items: readonly T[]): AsyncGenerator<T, void> {

@@ -109,7 +109,8 @@ function readPort(text: string): number {
 
 function readPrefix(text: string): string {
   const prefix = text.replace(/\/+$/, '');
-  if (!/^(?:\/[\w.~-]+)*$/.test(prefix))
+  // A browser removes the segments `.` and `..` from a URL.
+  if (!/^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)*$/.test(prefix))
     throw usageError('--url_prefix must start with / and have plain path segments, such as /api.');
   return prefix;
 }

@@ -14,8 +14,8 @@ export interface ReadLinesOptions {
   handleLine: (line: string) => Promise<boolean>;
   /** Stops the current work at Ctrl-C. Returns false if there is no work to stop, which ends reading. */
   stopWork: () => boolean;
-  /** Calls the listener at Ctrl-C, until the returned function is called. */
-  onInterrupt: (listener: () => void) => () => void;
+  /** Calls the listener at Ctrl-C, until the returned function is called. `SIGTERM` stops the current work and ends reading. */
+  onInterrupt: (listener: (signal?: string) => void) => () => void;
 }
 
 /**
@@ -40,8 +40,8 @@ export async function readLines(options: ReadLinesOptions): Promise<void> {
     isEnding = true;
     reader.close();
   };
-  const interrupt = (): void => {
-    isStopping = !isStopping && stopWork();
+  const interrupt = (signal?: string): void => {
+    isStopping = !isStopping && stopWork() && signal !== 'SIGTERM';
     if (!isStopping) end();
   };
   const showPrompt = (): void => {

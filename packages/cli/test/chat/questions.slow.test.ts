@@ -183,6 +183,7 @@ describe('thole run without a terminal', () => {
       ['hi', '--session_id', 's', '--answer', 'a=yes'],
       '--answer answers the questions of a session: do not combine it with a message or --replay.',
     ],
+    [['--session_id', 's', '--answer', 'a=yes', '--answer', 'a=no'], '--answer has two answers for "a". Pass one.'],
     [['--session_id', 's', '--answer', 'yes'], '--answer must be <id>=<value>, for example --answer adk-1=yes.'],
   ])('rejects %j', async (args, sentence) => {
     expect(await createDesk().run(args)).toEqual({ code: 2, output: '', errors: `error: ${sentence}\n` });

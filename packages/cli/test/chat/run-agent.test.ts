@@ -252,6 +252,14 @@ describe('thole run with sessions', () => {
     );
   });
 
+  it('does not show removed messages with --resume', async () => {
+    const { run } = createHello(says('One.'), says('Two.'), says('Three.'));
+    const { errors } = await run([], { input: 'first\nsecond\n/rewind\n' });
+    const [, id] = /--resume (\S+)/.exec(errors)!;
+    const { output } = await run(['--resume', id!], { input: 'third\n' });
+    expect(output).toBe('user: first\nhello: One.\nhello: Three.\n');
+  });
+
   it('rejects an unknown session with --resume', async () => {
     const { run } = createHello();
     const { code, errors } = await run(['--resume', 'nobody']);

@@ -7,7 +7,7 @@ function startReading(p: { handle?: (line: string) => Promise<boolean> | boolean
   const { handle = () => true, stopWork = () => false } = p;
   const [input, output] = [new PassThrough(), new PassThrough()];
   const lines: string[] = [];
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(signal?: string) => void>();
   const ended = readLines({
     ...{ input, output, stopWork, prompt: () => '> ' },
     async handleLine(line) {
@@ -19,7 +19,7 @@ function startReading(p: { handle?: (line: string) => Promise<boolean> | boolean
       return () => void listeners.delete(listener);
     },
   });
-  const interrupt = (): void => listeners.forEach((listener) => listener());
+  const interrupt = (signal?: string): void => listeners.forEach((listener) => listener(signal));
   return { input, output, lines, listeners, ended, interrupt };
 }
 
@@ -59,6 +59,22 @@ describe('readLines', () => {
     work.resolve(true);
     await ended;
     expect([lines, stops]).toEqual([['one'], 1]);
+  });
+
+  it('stops work and ends at SIGTERM', async () => {
+    const work = Promise.withResolvers<boolean>();
+    const { input, lines, ended, interrupt } = startReading({
+      handle: () => work.promise,
+      stopWork: () => {
+        work.resolve(true);
+        return true;
+      },
+    });
+    input.write('one\ntwo\n');
+    await expect.poll(() => lines.length === 1).toBe(true);
+    interrupt('SIGTERM');
+    await ended;
+    expect(lines).toEqual(['one']);
   });
 
   it('ends without an error when the output is closed', async () => {
