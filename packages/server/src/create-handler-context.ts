@@ -80,7 +80,8 @@ function isRunner(each: App | Runner): each is Runner {
 }
 
 function normalizeBasePath(basePath: string = ''): string {
-  if (typeof basePath !== 'string' || !/^(\/[\w.~-]+)*\/?$/.test(basePath))
+  // A browser removes the segments `.` and `..` from a URL.
+  if (typeof basePath !== 'string' || !/^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)*\/?$/.test(basePath))
     throw new TholeError('INVALID_INPUT', 'basePath must start with / and have plain path segments, such as /api.');
   return basePath.replace(/\/$/, '');
 }

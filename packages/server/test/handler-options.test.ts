@@ -9,6 +9,7 @@ import { demo, message } from './demo.ts';
 
 const wrong = <T>(value: unknown): T => value as T;
 const HOSTS = 'allowedHosts must contain host names without scheme and port, such as "app.example.com" or "[::1]", got';
+const BASE_PATH = 'basePath must start with / and have plain path segments, such as /api.';
 const ORIGINS = `cors.origins must contain '*' or origins as browsers send them, such as "https://app.example.com", got`;
 
 describe('options of createHandler', () => {
@@ -22,6 +23,8 @@ describe('options of createHandler', () => {
     [{ cors: { origins: ['https://a.example/'] } }, `${ORIGINS} "https://a.example/".`],
     [{ cors: { origins: ['https://A.example'] } }, `${ORIGINS} "https://A.example".`],
     [{ cors: { origins: ['a.example'] } }, `${ORIGINS} "a.example".`],
+    [{ basePath: 'api' }, BASE_PATH],
+    [{ basePath: '/a/../b' }, BASE_PATH],
     [{ logger: wrong({ log() {} }) }, 'logger must have the method debug().'],
     [{ traces: wrong<SpanMemory>(true) }, 'traces must have the method start().'],
   ])('rejects %j (contract 42)', async (options, text) => {

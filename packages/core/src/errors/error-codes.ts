@@ -254,7 +254,7 @@ export const errorCodes = {
   MODEL_FAILED: {
     status: 502,
     retryable: false,
-    docs: 'The model threw an error without a code. It is the cause.',
+    docs: 'The model threw an error without a code, which is in `cause`.',
   },
   OUTPUT_INVALID: {
     status: 502,
@@ -279,7 +279,7 @@ export const errorCodes = {
   AGENT_FAILED: {
     status: 500,
     retryable: false,
-    docs: 'An agent threw an error without a code. It is the cause.',
+    docs: 'An agent threw an error without a code, which is in `cause`.',
   },
   NOT_FOUND: { status: 404, retryable: false, docs: 'The server has no such route, app, artifact, run or trace.' },
   UNAUTHENTICATED: {
