@@ -71,12 +71,15 @@ export function eventsOf(task: RunTask): Event[] {
 
 /** Returns the history before an event of the log. */
 export function historyBefore(log: EventLog, event: Event): EventLog {
-  const events = [...log];
-  const before = events.slice(
-    0,
-    events.findIndex(({ id }) => id === event.id),
-  );
-  return Object.assign(before, { epoch: log.epoch });
+  // Searches from the end and copies nothing, because most resumed invocations are recent, and histories can be long.
+  let length = log.length - 1;
+  while (log.at(length)!.id !== event.id) length--;
+  return {
+    length,
+    epoch: log.epoch,
+    at: (index) => (index < length ? log.at(index < 0 ? length + index : index) : undefined),
+    [Symbol.iterator]: () => [...log].slice(0, length)[Symbol.iterator](),
+  };
 }
 
 /** Returns the message of the user that began the invocation. Empty if a plugin dropped it. */
