@@ -11,7 +11,7 @@ const PAUSES_MS = [10, 20, 50, 100, 200, 400, 800];
 export async function renameWhenFree(
   rename: (from: string, to: string) => Promise<void>,
   { from, to, platform }: { from: string; to: string; platform: string },
-  sleep: Runtime['sleep'] = systemRuntime().sleep,
+  sleep: Runtime['sleep'] = (ms, signal) => systemRuntime().sleep(ms, signal),
 ): Promise<void> {
   for (const pause of platform === 'win32' ? PAUSES_MS : []) {
     try {
