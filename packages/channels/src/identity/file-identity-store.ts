@@ -4,7 +4,6 @@ import { platform } from 'node:process';
 import { systemRuntime, TholeError } from '@thole/core';
 import { assertName, optionNames, rejectUnknownOptions, renameWhenFree } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
-import { parseIdentityBook } from './identity-book.ts';
 import type { IdentityDocument } from './identity-document.ts';
 import { StoredIdentityStore } from './stored-identity-store.ts';
 
@@ -33,12 +32,10 @@ export class FileIdentityStore extends StoredIdentityStore {
 }
 
 function fileDocument(path: string, runtime: Runtime): IdentityDocument {
-  let validText: string | undefined;
   return {
+    name: `users file "${path}"`,
     read: async () => {
       const text = await readText(path);
-      if (text !== validText) assertBook(path, text);
-      validText = text;
       return { text, version: text ?? '' };
     },
     replace: async (text, version) => {
@@ -55,16 +52,6 @@ async function readText(path: string): Promise<string | undefined> {
   } catch (cause) {
     if ((cause as { code?: unknown }).code === 'ENOENT') return undefined;
     throw new TholeError('STORE_UNAVAILABLE', `The users file "${path}" cannot be read.`, { cause });
-  }
-}
-
-/** Throws an error with the path of the file, because the user changes the file by hand. */
-function assertBook(path: string, text: string | undefined): void {
-  try {
-    parseIdentityBook(text);
-  } catch (cause) {
-    const { code, message } = cause as TholeError;
-    throw new TholeError(code, `The users file "${path}" is not valid. ${message}`, { cause });
   }
 }
 

@@ -120,14 +120,25 @@ export class StoredIdentityStore implements IdentityStore {
   }
 
   async #read(): Promise<IdentityBook> {
-    return parseIdentityBook((await this.#document.read()).text);
+    return this.#parse((await this.#document.read()).text);
+  }
+
+  /** Parses the text. An error names the document, because users may change it by hand. */
+  #parse(text: string | undefined): IdentityBook {
+    try {
+      return parseIdentityBook(text);
+    } catch (cause) {
+      const { name } = this.#document;
+      if (name === undefined || !TholeError.is(cause)) throw cause;
+      throw new TholeError(cause.code, `The ${name} is not valid. ${cause.message}`, { cause });
+    }
   }
 
   /** Reads the document. Parses it only if it has changed. */
   async #index(): Promise<UserIndex> {
     const { text } = await this.#document.read();
     if (this.#newest && this.#newest.text === text) return this.#newest;
-    const { users } = parseIdentityBook(text);
+    const { users } = this.#parse(text);
     const bySender = users.flatMap((user) => user.identities.map((each) => [keyOf(each), user] as const));
     return (this.#newest = {
       text,
@@ -141,7 +152,7 @@ export class StoredIdentityStore implements IdentityStore {
     return this.#queue.run('book', async () => {
       for (;;) {
         const { text, version } = await this.#document.read();
-        const book = parseIdentityBook(text);
+        const book = this.#parse(text);
         const result = change(book);
         const changed = `${JSON.stringify(book, null, 2)}\n`;
         if (changed === text || (await this.#document.replace(changed, version))) return result;
