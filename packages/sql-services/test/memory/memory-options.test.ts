@@ -96,18 +96,19 @@ describe('DatabaseMemoryService', () => {
     });
     database.exec('UPDATE thole_memory_scopes SET last_seq = 1');
     database.exec('UPDATE thole_memory_entries SET v = 2');
-    for (const call of [store.since(user, 0, 1), store.get(user, ['n']), store.list(user, { limit: 1 })]) {
-      await expect(call).rejects.toMatchObject(version);
+    const reads = [() => store.since(user, 0, 1), () => store.get(user, ['n']), () => store.list(user, { limit: 1 })];
+    for (const read of reads) {
+      await expect(read()).rejects.toMatchObject(version);
     }
     database.exec('UPDATE thole_memory_segments SET v = 2');
     await expect(store.abilities.segmented.loadSegments(user)).rejects.toMatchObject(version);
     database.exec('UPDATE thole_memory_scopes SET v = 2');
     for (const call of [
-      store.since(user, 5, 1),
-      store.put(user, [entry], 'replace'),
-      store.remove(user, 'everything', 0),
+      () => store.since(user, 5, 1),
+      () => store.put(user, [entry], 'replace'),
+      () => store.remove(user, 'everything', 0),
     ]) {
-      await expect(call).rejects.toMatchObject(version);
+      await expect(call()).rejects.toMatchObject(version);
     }
     await store.close();
     await expect(store.get(user, ['n'])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
