@@ -11,12 +11,11 @@ describe('lazyPool', () => {
       async () => ({ end: async () => {} }),
       () => connecting,
     );
-    const calls = [pool.acquire(), pool.acquire()];
+    const calls = Promise.allSettled([pool.acquire(), pool.acquire()]);
     await nextTurn();
     await pool.close();
-    for (const call of calls) {
-      await expect(call).rejects.toMatchObject({ cause: { message: 'The database was closed.' } });
-    }
+    const closed = { status: 'rejected', reason: { cause: { message: 'The database was closed.' } } };
+    expect(await calls).toMatchObject([closed, closed]);
     connect({ release: () => void released++, destroy() {}, run: () => expect.fail('The connection was used.') });
     await nextTurn();
     expect(released).toBe(2);

@@ -114,8 +114,8 @@ describe('DatabaseSessionService.close', () => {
     const service = openService(files.next().dbUrl);
     await service.createSession(ref);
     await service.close();
-    for (const call of [service.getSession(ref), service.ping(), service.deleteSession(ref)]) {
-      await expect(call).rejects.toMatchObject({
+    for (const call of ['getSession', 'ping', 'deleteSession'] as const) {
+      await expect(service[call](ref)).rejects.toMatchObject({
         code: 'STORE_UNAVAILABLE',
         message: expect.stringMatching(/refused the call: The database was closed\.$/),
       });
