@@ -32,7 +32,10 @@ export function toToolResult(agent: ServedAgent, answer: Event | undefined): Cal
 /** Returns the content of an event. Consecutive texts are one block. */
 function blocksOf({ content }: Event): ContentBlock[] {
   const blocks: ContentBlock[] = [];
-  for (const [index, part] of (content?.parts ?? []).entries()) {
+  const parts = content?.parts ?? [];
+  // The text of an event repeats the result of its agent tool.
+  const shown = parts.some(({ text }) => text) ? parts.filter(({ functionResponse }) => !functionResponse) : parts;
+  for (const [index, part] of shown.entries()) {
     const block = toBlock(part, index);
     const last = blocks.at(-1);
     if (block?.type === 'text' && last?.type === 'text') last.text += block.text;

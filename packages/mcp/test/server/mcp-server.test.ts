@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { calls, fails, hangs, says, ScriptedLlm, streams } from '@thole/testing';
 import { exitLoopTool, FunctionTool, jsonSchema } from '@thole/tools';
-import { LlmAgent, LoopAgent, Runner } from '@thole/runner';
+import { AgentTool, LlmAgent, LoopAgent, Runner } from '@thole/runner';
 import { InMemorySessionService } from '@thole/mem-services';
 import type { Event, Toolset } from '@thole/core';
 import { describe, expect, it } from 'vitest';
@@ -200,6 +200,14 @@ describe.each(eras)('mcpServer (%s)', (era) => {
     const client = await connectHttp(server, { era });
     expect(textOfResult(await client.callTool({ ...ask, name: 'loop' }))).toBe('Draft.');
     expect(textOfResult(await client.callTool(ask))).toBe('{"status":"shipped"}');
+  });
+
+  it('returns the answer of an agent tool with skipSummarization once', async () => {
+    const expert = new LlmAgent({ name: 'expert', model: new ScriptedLlm(says('Shipped.')) });
+    const tools = [new AgentTool({ agent: expert, skipSummarization: true })];
+    const { server } = serveClerk([calls('expert', { request: '?' })], { agent: { tools } });
+    const client = await connectHttp(server, { era });
+    expect(textOfResult(await client.callTool(ask))).toBe('Shipped.');
   });
 
   it('hides the message of an error, and logs it once', async () => {

@@ -1,5 +1,6 @@
+import { getFunctionResponses } from '@thole/core';
 import { applyRewinds, turnId, withoutQuotedMemory } from '@thole/core/kit';
-import type { Event, MemoryEntry, Part } from '@thole/core';
+import type { Content, Event, MemoryEntry, Part } from '@thole/core';
 
 /**
  * Returns the texts of user and agents as deeply frozen entries, one for each event with text. Rewound events, partial events
@@ -11,8 +12,8 @@ export function turnsOf(sessionId: string, events: readonly Event[]): MemoryEntr
     if (event.partial || event.actions?.compaction) continue;
     const parts = textPartsOf(event);
     if (parts.every(({ text }) => text!.trim() === '')) continue;
-    const role = event.content?.role;
-    const content = role === 'user' || role === 'model' ? { role, parts } : { parts };
+    const role = roleOf(event);
+    const content: Content = role === 'user' || role === 'model' ? { role, parts } : { parts };
     turns.push(
       Object.freeze({
         id: turnId(sessionId, event.id),
@@ -26,6 +27,11 @@ export function turnsOf(sessionId: string, events: readonly Event[]): MemoryEntr
     );
   }
   return turns;
+}
+
+/** Returns the role of the speaker. Answers of tools have the role `user`, but their texts are of the agent. */
+function roleOf(event: Event): Content['role'] {
+  return event.author !== 'user' && getFunctionResponses(event).length > 0 ? 'model' : event.content?.role;
 }
 
 function textPartsOf({ content }: Event): Part[] {

@@ -18,4 +18,12 @@ describe('turnsOf', () => {
     const turns = turnsOf('s', [messageOf('i1', 'tea'), result]);
     expect(turns.map(({ content }) => textOf(content))).toEqual(['tea']);
   });
+
+  it('takes the text of an answer of an agent tool as text of the agent, not of the user', () => {
+    const functionResponse = { id: 'c1', name: 'expert', response: { result: 'Mint.' } };
+    const parts = [{ functionResponse }, { text: 'Mint.' }];
+    const answer = createEvent({ invocationId: 'i1', author: 'root', content: { role: 'user', parts } });
+    const [turn] = turnsOf('s', [answer]);
+    expect(turn).toMatchObject({ author: 'root', content: { role: 'model', parts: [{ text: 'Mint.' }] } });
+  });
 });

@@ -1,4 +1,4 @@
-import { AgentTree, isFinalResponse, textOf, TholeError } from '@thole/core';
+import { AgentTree, getFunctionResponses, isFinalResponse, textOf, TholeError } from '@thole/core';
 import {
   assertAgent,
   invalidInput,
@@ -18,6 +18,7 @@ import type {
   Tool,
   ToolContext,
 } from '@thole/core';
+import { textOfResult } from '../flow/text-of-result.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import type { LlmAgent } from './llm-agent.ts';
 
@@ -91,7 +92,7 @@ export class AgentTool implements Tool {
     if (last?.longRunningToolIds?.length) {
       throw new Error(`${this.name} waits for the result of a long-running call, which an agent cannot do as a tool.`);
     }
-    const text = textOf(last?.content);
+    const text = last ? answerText(last) : '';
     const { finishReason = 'STOP' } = last ?? {};
     // The answer was cut off or blocked before its first text.
     if (text === '' && finishReason !== 'STOP') throw new Error(`${this.name} could not answer (${finishReason}).`);
@@ -143,8 +144,21 @@ const REQUEST: JsonObject = {
   required: ['request'],
 };
 
+/** The empty result of a tool that ends the turn, such as `exit_loop`, is not an answer: an earlier answer stays. */
 function isAnswer(event: Event): boolean {
-  return (event.content ?? event.errorCode ?? event.finishReason) !== undefined && isFinalResponse(event);
+  if ((event.content ?? event.errorCode ?? event.finishReason) === undefined || !isFinalResponse(event)) return false;
+  return getFunctionResponses(event).length === 0 || answerText(event) !== '';
+}
+
+/** Returns the text of an answer. A result of a tool with `skipSummarization` is an answer, too. */
+function answerText(event: Event): string {
+  return (
+    textOf(event.content) ||
+    getFunctionResponses(event)
+      .map(({ response }) => textOfResult(response))
+      .filter(Boolean)
+      .join('\n')
+  );
 }
 
 /** Returns the files of an answer as parts of a function response. */

@@ -40,7 +40,8 @@ export function pairAnswers(events: readonly Event[], request: ContentsRequest):
       return void turns.push({ content: freezeContent(event, parts, request.agentName), slots: noSlots, index });
     const rest =
       getFunctionResponses(event).length > 0 ? placeAnswers(event, parts, { turns, slots, index, request }) : parts;
-    if (rest.length === 0) return;
+    // The text after an answer that ended the turn repeats the answer.
+    if (rest.length === 0 || (rest !== parts && event.actions.skipSummarization)) return;
     const turn: Turn = { content: freezeContent(event, rest, request.agentName), slots: [], index };
     for (const { functionCall: call } of rest)
       if (call) addSlot(slots, { turn, call, isLongRunning: isLongRunningCall(event, call), answer: undefined });

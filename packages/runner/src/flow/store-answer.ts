@@ -1,8 +1,9 @@
 import { createEvent, createEventActions, TholeError } from '@thole/core';
-import type { Event, EventActions, FunctionCall, Part } from '@thole/core';
+import type { Event, EventActions, FunctionCall, Part, Tool } from '@thole/core';
 import { logFailure } from '../hooks/log-failure.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import type { ToolAnswer } from './run-tool.ts';
+import { textOfResult } from './text-of-result.ts';
 import { withoutControlActions } from './run-tool.ts';
 
 /** The stored answer of a call. */
@@ -80,7 +81,7 @@ const RESULT = 'event.content.parts[0].functionResponse.response';
 const PARTS = 'event.content.parts[0].functionResponse.parts';
 
 function answerEvent(
-  { agent, context }: RequestDraft,
+  { agent, context, tools }: RequestDraft,
   call: FunctionCall & { id: string; isLongRunning: boolean },
   id: string,
   { response, parts, actions, isPending, isWaiting, usage }: ToolAnswer,
@@ -90,13 +91,16 @@ function answerEvent(
   const answer: Part | undefined = response && {
     functionResponse: { id: call.id, name: call.name, response, ...(parts && { parts }) },
   };
+  // The answer of an agent is shown to the user: channels, memory and `outputKey` read texts only.
+  const isShown = actions?.skipSummarization && isAgentTool(tools?.get(call.name));
+  const text = response && isShown ? textOfResult(response) : '';
   return createEvent(
     {
       id,
       author: agent.name,
       invocationId,
       actions,
-      ...(answer && { content: { role: 'user', parts: [answer] } }),
+      ...(answer && { content: { role: 'user', parts: text === '' ? [answer] : [answer, { text }] } }),
       ...(branch !== undefined && { branch }),
       ...(usage && { usageMetadata: usage }),
       // The answer of a long-running call is provisional unless the event says that the call has ended.
@@ -105,6 +109,9 @@ function answerEvent(
     runtime,
   );
 }
+
+/** True for an `AgentTool`, whose class imports this folder. */
+const isAgentTool = (tool: Tool | undefined): boolean => tool !== undefined && 'agent' in tool;
 
 /** True if the actions contain anything to store. */
 export function hasActions(actions: EventActions | undefined): boolean {

@@ -1,4 +1,4 @@
-import { isFinalResponse, textOf, TholeError } from '@thole/core';
+import { getFunctionResponses, isFinalResponse, textOf, TholeError } from '@thole/core';
 import type { Agent, AgentTree, Event, FunctionCall, Interrupt, Usage } from '@thole/core';
 import type { RunRequest } from '../invocation/run-request.ts';
 import { abortedError } from '../invocation/run-state.ts';
@@ -56,7 +56,7 @@ export interface RunResult {
 
 /** The result of `runToCompletion`. */
 export interface Completion<O = unknown> {
-  /** Text of the last final response, without thoughts. */
+  /** Text of the last final response of an agent, without thoughts. Results of tools are not included. */
   text: string;
   /** The text, parsed as JSON, if its agent has an `outputSchema`. Undefined if a callback answered with text that is not JSON. */
   output: O | undefined;
@@ -232,7 +232,9 @@ async function* textsOf(
 function isFinalAnswer(event: Event): boolean {
   const { author, content, finishReason, partial } = event;
   // An event with neither only changes state. An empty or blocked answer of a model has a finish reason only.
-  return !partial && author !== 'user' && (content ?? finishReason) !== undefined && isFinalResponse(event);
+  if (partial || author === 'user' || (content ?? finishReason) === undefined || !isFinalResponse(event)) return false;
+  // The result of a tool that ends the turn, such as `exit_loop`, does not replace the answer before it.
+  return textOf(content) !== '' || getFunctionResponses(event).length === 0;
 }
 
 function hasOutputSchema(agent: Agent | undefined): boolean {

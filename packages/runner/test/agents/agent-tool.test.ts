@@ -5,6 +5,7 @@ import { calls, fails, hangs, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { AgentTool } from '../../src/agents/agent-tool.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
+import { LoopAgent } from '../../src/agents/loop-agent.ts';
 import {
   answersIn,
   hello,
@@ -159,6 +160,42 @@ describe('AgentTool', () => {
       }),
     );
     expect((await Array.fromAsync(runner.runAsync(hello))).length).toBe(2);
+  });
+
+  it('shows and stores its text if skipSummarization is set, and the caller reads it once', async () => {
+    const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(says('7')) });
+    const model = new ScriptedLlm(calls('expert', { request: '?' }), says('You are welcome.'));
+    const tools = [new AgentTool({ agent, skipSummarization: true })];
+    const { runner, stored } = await createSetup(rootOf(model, { tools, outputKey: 'answer' }));
+    expect((await runner.runToCompletion(hello)).text).toBe('7');
+    expect((await stored()).state).toEqual({ answer: '7' });
+    await runner.runToCompletion({ ...hello, newMessage: 'Thanks.' });
+    expect(model.requests[1]!.contents.map(textOf)).toEqual(['hello', '', '', 'Thanks.']);
+  });
+
+  it('answers with the last text of a loop that ended with an empty result of a tool', async () => {
+    const writer = new LlmAgent({ name: 'writer', model: new ScriptedLlm(says('Draft.')) });
+    const end = toolOf('end', (_args, { actions }) => {
+      actions.escalate = true;
+      actions.skipSummarization = true;
+      return {};
+    });
+    const critic = new LlmAgent({ name: 'critic', model: new ScriptedLlm(calls('end')), tools: [end] });
+    const loop = new LoopAgent({ name: 'loop', subAgents: [writer, critic] });
+    const model = new ScriptedLlm(calls('loop', { request: '?' }), says('Done.'));
+    const { runner } = await createSetup(rootOf(model, { tools: [new AgentTool({ agent: loop })] }));
+    expect(answersIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual([['loop', { result: 'Draft.' }]]);
+  });
+
+  it.each([
+    ['a text', '7', '7'],
+    ['an object', { status: 'shipped' }, '{"status":"shipped"}'],
+  ])('answers with the result of a tool that ended the turn: %s', async (_name, result, answer) => {
+    const show = toolOf('show', (_args, { actions }) => ((actions.skipSummarization = true), result));
+    const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(calls('show')), tools: [show] });
+    const model = new ScriptedLlm(calls('expert', { request: '?' }), says('Done.'));
+    const { runner } = await createSetup(rootOf(model, { tools: [new AgentTool({ agent })] }));
+    expect(answersIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual([['expert', { result: answer }]]);
   });
 
   it('counts its model calls for the limit of the caller, which ends the run (contract 19)', async () => {

@@ -1,10 +1,11 @@
 import { turnId } from '@thole/core/kit';
-import type { Event, Part, Plugin, Toolset } from '@thole/core';
+import type { Event, Part, Plugin, Tool, Toolset } from '@thole/core';
 import { InMemoryArtifactService, InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { calls, hangs, ignores, says as answers, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { AgentTool } from '../../src/agents/agent-tool.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
+import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
 import { Runner } from '../../src/runner/runner.ts';
 import { agentOf, hello, createSetup, ref, says, saying, settle, textsIn } from '../support/setup.ts';
 import { outcomeOf } from '../support/llm-setup.ts';
@@ -154,6 +155,19 @@ describe('Runner', () => {
       usage: { promptTokenCount: 3, totalTokenCount: 5 },
       finishReason: 'STOP',
     });
+  });
+
+  it('keeps the text of runToCompletion if the result of a tool ends the turn', async () => {
+    const end: Tool = {
+      name: 'end',
+      description: 'Ends.',
+      declaration: () => ({ name: 'end', description: 'Ends.' }),
+      runAsync: async ({ toolContext }) => ((toolContext.actions.skipSummarization = true), {}),
+    };
+    const writer = new LlmAgent({ name: 'writer', model: new ScriptedLlm(answers('Draft.')) });
+    const critic = new LlmAgent({ name: 'critic', model: new ScriptedLlm(calls('end')), tools: [end] });
+    const { runner } = await createSetup(new SequentialAgent({ name: 'root', subAgents: [writer, critic] }));
+    expect(await runner.runToCompletion(hello)).toMatchObject({ text: 'Draft.', finishReason: 'STOP' });
   });
 
   it.each(['MAX_TOKENS', 'SAFETY'])(
