@@ -21,7 +21,7 @@ async function openRedis(url: string): Promise<Services> {
   client.on('error', (error) => console.error('Redis:', error.message));
   const sessionService = new RedisSessionService(client);
   await sessionService.ping();
-  return { sessionService, memoryService: new RedisMemoryService(client), close: () => client.quit() };
+  return { sessionService, memoryService: new RedisMemoryService(client), close: async () => client.disconnect() };
 }
 
 async function openDatabase(url: string): Promise<Services> {

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { ProtocolServer } from '@thole/testing/http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase } from '../../packages/sql-services/test/support/create-database.ts';
+import { startCuttingProxy } from '../../packages/sql-services/test/support/cutting-proxy.ts';
 import { root } from '../architecture/workspace.ts';
 import { describeWith } from '../servers/describe-with.ts';
 import { startRedis } from '../servers/start-redis.ts';
@@ -64,6 +65,19 @@ for (const [kind, variable, openDatabase] of [
       expect(session.events).toHaveLength(2);
       expect((await second!.request('/run', { ...message, newMessage })).status).toBe(200);
       expect(await second!.stop()).toBe(0);
+    });
+
+    it('ends although the database does not answer', async () => {
+      const url = new URL(database.url);
+      const proxy = await startCuttingProxy(Number(url.port));
+      url.port = `${proxy.port}`;
+      const command = [process.execPath, ...flags, 'server.ts'];
+      const server = await startDeployed({ command, cwd: folder, model, env: { ...env(), [variable]: url.href } });
+      servers.push(server);
+      expect((await server.request('/apps/shop/users/ada/sessions', { sessionId: 'silent' })).status).toBe(200);
+      proxy.freeze();
+      expect(await server.stop()).toBe(0);
+      await proxy.close();
     });
   });
 }

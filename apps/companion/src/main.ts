@@ -4,9 +4,9 @@ import { runCompanion } from './run-companion.ts';
 // A program such as `head` may close the pipe before the output ends.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
-const ended = new Promise<void>((resolve) => {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
-});
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+for (const signal of signals) process.once(signal, end);
 // Without channels and without the page, nothing else keeps the process alive until a signal.
 const keepAlive = setInterval(() => {}, 60_000);
 
@@ -17,6 +17,7 @@ try {
     input: process.stdin,
     output: process.stdout,
     ended,
+    onEnding: () => signals.forEach((signal) => process.removeListener(signal, end)),
   });
 } catch (error) {
   const text = TholeError.is(error, 'INVALID_INPUT') ? error.message : await lineOf(error);

@@ -17,10 +17,17 @@ export interface CompanionProcess {
   output: Writable;
   /** Resolves when the program must end. */
   ended: Promise<void>;
+  /** Called when the program begins to end. From then on, a signal ends it at once. */
+  onEnding?: (() => void) | undefined;
 }
 
+/** Time after which an ending program says what it waits for. */
+const NOTICE_MS = 1_000;
+const NOTICE =
+  'Some answers are not finished or not delivered. The program waits for at most 10 seconds and continues them after the next start. Ctrl-C ends it at once.\n';
+
 /** Runs the program: the channels until the input of the terminal ends or `ended` resolves, or `grow`. */
-export async function runCompanion({ argv, env, input, output, ended }: CompanionProcess): Promise<void> {
+export async function runCompanion({ argv, env, input, output, ended, onEnding }: CompanionProcess): Promise<void> {
   const { folder, grow, help, port, user, verbose } = readOptions(argv, env);
   const print = (text: string): void => void output.write(`${text}\n`);
   if (help) return print(USAGE);
@@ -61,7 +68,9 @@ export async function runCompanion({ argv, env, input, output, ended }: Companio
     await Promise.race([ended, inputEnded.promise]);
     await page?.close();
   } finally {
-    await companion.close();
+    onEnding?.();
+    const cancelNotice = runtime.timer(NOTICE_MS, () => process.stderr.write(NOTICE));
+    await companion.close().finally(cancelNotice);
   }
 }
 

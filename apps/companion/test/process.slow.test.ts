@@ -122,9 +122,38 @@ describe('runCompanion', () => {
   }
 });
 
-describe('companion process that is killed', () => {
-  const secret = 'only for tests: 32 characters or more';
+const secret = 'only for tests: 32 characters or more';
 
+describe('companion process that ends with an unacknowledged message', () => {
+  it('says what it waits for, and ends at once at the next signal', async () => {
+    const data = folderForTest();
+    const port = await freePort();
+    writeFileSync(
+      join(data, 'companion.yaml'),
+      `users: [{ id: ann, identities: { http: ann } }]\nchannels: { http: { port: ${port} } }\n`,
+    );
+    const companion = new CompanionProcess({ data, env: { COMPANION_HTTP_SECRET: secret } });
+    await companion.until('The model is DemoLlm');
+    const call = async (method: string, path: string, body?: string): Promise<Response> => {
+      const url = `http://127.0.0.1:${port}${path}`;
+      const headers = signRequest(secret, { method, url, body, timestamp: Date.now() / 1_000 });
+      return fetch(url, { method, headers, ...(body !== undefined && { body }) });
+    };
+    await expect.poll(() => fetch(`http://127.0.0.1:${port}`).catch(() => undefined)).toBeDefined();
+    await call('POST', '/', JSON.stringify({ sender: 'ann', id: 'm-1', text: 'My sister is Edda.' }));
+    expect(await (await call('GET', '/?to=ann&wait=30')).text()).toContain('Noted.');
+    // The first signal differs from the second, which must not be used up for the same request.
+    companion.signal('SIGTERM');
+    await expect
+      .poll(() => companion.errors, { timeout: 5_000 })
+      .toContain('Some answers are not finished or not delivered.');
+    const startedAt = performance.now();
+    expect(await companion.kill('SIGINT')).toBeNull();
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+  });
+});
+
+describe('companion process that is killed', () => {
   it('answers once if it is killed between the answer and its record', async () => {
     const data = folderForTest();
     const port = await freePort();

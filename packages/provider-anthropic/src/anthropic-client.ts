@@ -96,9 +96,8 @@ export class AnthropicClient {
       },
     };
     if (bedrock) {
-      const { AnthropicBedrock } = await loadPackage(
-        '@anthropic-ai/bedrock-sdk',
-        () => import('@anthropic-ai/bedrock-sdk'),
+      const { AnthropicBedrock } = await import('@anthropic-ai/bedrock-sdk').catch(
+        missing('@anthropic-ai/bedrock-sdk'),
       );
       const { region, accessKeyId, secretAccessKey, sessionToken = null } = bedrock;
       const baseURL = baseUrl ?? `https://bedrock-runtime.${region}.amazonaws.com`;
@@ -110,10 +109,7 @@ export class AnthropicClient {
       return new AnthropicBedrock({ ...common, ...keys }) as unknown as Sdk;
     }
     if (vertex) {
-      const { AnthropicVertex } = await loadPackage(
-        '@anthropic-ai/vertex-sdk',
-        () => import('@anthropic-ai/vertex-sdk'),
-      );
+      const { AnthropicVertex } = await import('@anthropic-ai/vertex-sdk').catch(missing('@anthropic-ai/vertex-sdk'));
       const { project, region = 'global', authClient } = vertex;
       return new AnthropicVertex({
         ...options,
@@ -147,15 +143,13 @@ function vertexUrl(region: string): string {
   return `https://${region}-aiplatform.googleapis.com/v1`;
 }
 
-async function loadPackage<T>(name: string, load: () => Promise<T>): Promise<T> {
-  try {
-    return await load();
-  } catch (cause) {
-    throw new TholeError('DRIVER_MISSING', `${name} could not be loaded. Install it with \`npm install ${name}\`.`, {
-      cause,
-    });
-  }
-}
+/** Returns a handler for `import(…).catch`. Only in this form do bundlers accept an optional package that is not installed. */
+const missing =
+  (name: string) =>
+  (cause: unknown): never => {
+    const message = `${name} could not be loaded. Install it with \`npm install ${name}\`.`;
+    throw new TholeError('DRIVER_MISSING', message, { cause });
+  };
 
 /** Removes the headers that the SDK reads from `ANTHROPIC_CUSTOM_HEADERS`. Null removes a header. */
 function withoutCustomHeaders(): { [name: string]: null } {

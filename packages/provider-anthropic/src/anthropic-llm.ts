@@ -15,6 +15,8 @@ import type { AnthropicConnectionOptions, RequestTarget } from './anthropic-opti
 import { AnswerBuilder } from './answer-builder.ts';
 import { optionsFromEnv } from './options-from-env.ts';
 import type { FromEnv } from './options-from-env.ts';
+import { renameParameters } from './property-names.ts';
+import type { RenamedRequest } from './property-names.ts';
 import { readAnthropicStream } from './read-anthropic-stream.ts';
 import { findRejectedSetting, readTokenLimit, withoutSettings, withToolName } from './refused-settings.ts';
 import { toAnthropicRequest } from './to-anthropic-request.ts';
@@ -70,9 +72,15 @@ export class Anthropic implements Llm {
   /**
    * Calls the model. `request.model` overrides the constructor's model. An answer that the provider pauses is continued.
    * A rejected request is sent again without the rejected part if that is optional: thoughts that the model cannot read,
-   * settings such as `temperature`, and a `max_tokens` over the model's limit. A warning is logged once for each.
+   * settings such as `temperature`, and a `max_tokens` over the model's limit. A warning is logged once for each. The API
+   * rejects names of parameters such as `filter[id]`: they are sent with other names, and calls are returned with the tool's names.
    */
   generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
+    const renamed = renameParameters(request);
+    return renamed ? restoreNames(this.#generate(renamed.request, options), renamed) : this.#generate(request, options);
+  }
+
+  #generate(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
     const { model = this.model } = request;
     const { logger } = options;
     const { endpoint } = this.#client;
@@ -100,10 +108,7 @@ export class Anthropic implements Llm {
           settings: [endpoint.name],
           logger,
         });
-        return this.generateContentAsync(
-          { ...request, contents: withoutEncryptedReasoning(request.contents) },
-          options,
-        );
+        return this.#generate({ ...request, contents: withoutEncryptedReasoning(request.contents) }, options);
       }
       const serverLimit = readTokenLimit(error);
       if (serverLimit !== undefined && limit === undefined && request.config.maxOutputTokens === undefined) {
@@ -113,19 +118,19 @@ export class Anthropic implements Llm {
           settings: ['maxTokens'],
           logger,
         });
-        return this.generateContentAsync(request, options);
+        return this.#generate(request, options);
       }
       const setting = findRejectedSetting(error, sentBody);
       if (setting === undefined || rejected.has(setting)) {
         const contents = withoutRejectedMedia(error, request.contents);
         if (contents)
           this.#warnings.warn('files that the server refused are left out', { model, settings: ['files'], logger });
-        if (contents) return this.generateContentAsync({ ...request, contents }, options);
+        if (contents) return this.#generate({ ...request, contents }, options);
         throw withToolName(error, sentBody) ?? error;
       }
       this.#rejectedSettings.set(model, rejected.add(setting));
       this.#warnings.warn('settings that the server refused are left out', { model, settings: [setting], logger });
-      return this.generateContentAsync(request, options);
+      return this.#generate(request, options);
     });
   }
 
@@ -158,4 +163,11 @@ export class Anthropic implements Llm {
     }
     yield builder.toResponse();
   }
+}
+
+async function* restoreNames(
+  responses: AsyncIterable<LlmResponse>,
+  { restore }: RenamedRequest,
+): AsyncGenerator<LlmResponse, void, undefined> {
+  for await (const response of responses) yield restore(response);
 }

@@ -31,7 +31,7 @@ export function createHandlerContext(
   let openApi: string | undefined;
   const context: HandlerContext = {
     ...{ runners, runtime, limits, onDisconnect, clientMayWrite: new Set(clientMayWrite) },
-    ...{ ui: options.ui, basePath, deps: options.deps, traces: options.traces },
+    ...{ ui: options.ui, basePath, deps: oncePerRequest(options.deps), traces: options.traces },
     ...{ toolErrors: options.toolErrors, recovers: Boolean(options.recover) },
     errorLog: new ErrorLog(logger, options.development ?? false),
     runs: new ActiveRuns({ limits, runtime }),
@@ -40,6 +40,16 @@ export function createHandlerContext(
     openApi: () => (openApi ??= JSON.stringify(createOpenApi(routes, basePath))),
   };
   return { context, ownRunners };
+}
+
+/** Calls `deps` once for each request, so that a route can call it before it stores anything. */
+function oncePerRequest(deps: HandlerOptions['deps']): HandlerOptions['deps'] {
+  if (!deps) return undefined;
+  const results = new WeakMap<Request, unknown>();
+  return (request, identity) => {
+    if (!results.has(request)) results.set(request, deps(request, identity));
+    return results.get(request);
+  };
 }
 
 function createRunners(

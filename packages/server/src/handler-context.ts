@@ -23,6 +23,7 @@ export interface HandlerContext {
   readonly ui: Ui | undefined;
   readonly basePath: string;
   readonly toolErrors: HandlerOptions['toolErrors'];
+  /** `deps` of the options. The second call for a request returns the result of the first. */
   readonly deps: HandlerOptions['deps'];
   readonly traces: SpanMemory | undefined;
   readonly runs: ActiveRuns;

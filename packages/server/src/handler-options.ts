@@ -114,7 +114,10 @@ export interface HandlerOptions {
   ui?: Ui | undefined;
   /** Prefix of all paths, such as `/api`. Default: none. */
   basePath?: string | undefined;
-  /** Returns the `deps` of tools and callbacks for a request. Default: none. */
+  /**
+   * Returns the `deps` of tools and callbacks for a request. If it throws, the request is refused before anything is stored.
+   * Default: none.
+   */
   deps?: ((request: Request, identity: { appName: string; userId: string }) => unknown) | undefined;
   /**
    * Same as `runConfig.toolErrors`. `redacted` hides the messages of errors that tools throw from models, sessions and

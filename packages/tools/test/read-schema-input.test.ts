@@ -63,6 +63,9 @@ describe('readSchemaInput', () => {
   it('validates values by a plain JSON Schema', async () => {
     const read = readSchemaInput({ type: 'string' }, 'parameters');
     expect(await read.validate('x')).toEqual({ value: 'x' });
-    expect(await read.validate(1)).toEqual({ issues: ['expected string, received number'] });
+    expect(await read.validate(1)).toEqual({
+      issues: ['expected string, received number'],
+      mismatch: 'it must be a string, got a number',
+    });
   });
 });

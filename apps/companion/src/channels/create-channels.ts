@@ -97,9 +97,9 @@ function withVariables<T>(variables: Readonly<Record<string, string>>, create: (
   try {
     return create();
   } catch (error) {
-    const [option = ''] = TholeError.is(error, 'INVALID_INPUT') ? error.message.split(' ', 1) : [];
-    const variable = variables[option];
+    const option = TholeError.is(error, 'INVALID_INPUT') ? error.details?.['option'] : undefined;
+    const variable = typeof option === 'string' ? variables[option] : undefined;
     if (variable === undefined) throw error;
-    throw new TholeError('INVALID_INPUT', (error as Error).message.replace(option, variable));
+    throw new TholeError('INVALID_INPUT', (error as Error).message.replace(option as string, variable));
   }
 }

@@ -25,7 +25,7 @@ export function reminderTools(p: { reminders: Reminders; channelOf: (sessionId: 
         const now = runtime.now();
         if ((time === undefined) === (minutes === undefined)) return { error: 'Pass either at or in_minutes.' };
         const at = minutes === undefined ? parseTime(time!) : now + minutes * 60;
-        if (!Number.isFinite(at)) return { error: 'at must be an ISO 8601 time.' };
+        if (!Number.isFinite(at)) return { error: 'at must be an existing ISO 8601 time, such as 2026-12-01T09:00.' };
         if (at < now) return { error: 'This time is in the past.' };
         if (at > now + MAX_AHEAD_S) return { error: 'This time is too far ahead.' };
         const note = { text, at, channel: channelOf(sessionId) };
@@ -49,8 +49,13 @@ export function reminderTools(p: { reminders: Reminders; channelOf: (sessionId: 
   ];
 }
 
-/** Returns a time in seconds. `Date.parse` reads a date without a time as UTC, so its local midnight is added. */
+/**
+ * Returns a time in seconds, or NaN. `Date.parse` reads a date without a time as UTC, so its local midnight is added. It reads a day
+ * that does not exist, such as February 31, as a day of the next month.
+ */
 function parseTime(text: string): number {
+  const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
+  if (day !== undefined && new Date(Date.parse(day)).toJSON()?.slice(0, 10) !== day) return NaN;
   return Date.parse(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text) / 1_000;
 }
 

@@ -68,6 +68,11 @@ export class CompanionProcess {
     return this.ended;
   }
 
+  /** Sends a signal, and does not wait. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
   /** Sends a signal, and resolves with the exit code. */
   kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {
     this.#child.kill(signal);

@@ -6,6 +6,8 @@ import type { ChannelFile } from './inbound-message.ts';
 export interface OutboundMessage {
   /** Text of the model, possibly with Markdown. The channel splits and formats it if necessary. */
   text: string;
+  /** True for a text without Markdown, such as the answer of a command. The channel sends it unchanged. */
+  isPlainText?: boolean | undefined;
   files?: readonly ChannelFile[] | undefined;
   /** Id, on the channel, of the message that this message answers. */
   replyTo?: string | undefined;
@@ -16,8 +18,10 @@ export interface OutboundMessage {
 /** Throws `INVALID_INPUT` unless the value is a message with text or files. Otherwise it would block later messages to its address. */
 export function assertOutboundMessage(value: unknown): asserts value is OutboundMessage {
   if (!isPlainObject(value)) throw invalidInput('message', 'a string or an object with text', value);
-  const { choices, files, replyTo, text } = value as { [name in keyof OutboundMessage]: unknown };
+  const { choices, files, isPlainText, replyTo, text } = value as { [name in keyof OutboundMessage]: unknown };
   if (typeof text !== 'string') throw invalidInput('message.text', 'a string', text);
+  if (isPlainText !== undefined && typeof isPlainText !== 'boolean')
+    throw invalidInput('message.isPlainText', 'a boolean', isPlainText);
   if (files !== undefined && !(Array.isArray(files) && files.every(isFile)))
     throw new TholeError('INVALID_INPUT', 'message.files must be an array of { mimeType, data, name? }.');
   if (text.trim() === '' && (files ?? []).length === 0)

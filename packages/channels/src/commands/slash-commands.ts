@@ -22,7 +22,10 @@ export interface SlashCommand {
   help: string;
   /** Roles that may use the command. For other roles it does not exist. Default: all. */
   roles?: readonly Role[] | undefined;
-  /** Returns the answer. If it throws, the error is reported and the user receives `texts.commandFailed`. May run again after a crash. */
+  /**
+   * Returns the answer as plain text, which is sent unchanged. If it throws, the error is reported and the user receives
+   * `texts.commandFailed`. May run again after a crash.
+   */
   run(call: CommandCall): Promise<string> | string;
 }
 

@@ -42,10 +42,12 @@ export class Replies {
     }
   }
 
-  /** Sends a text about a message or a batch of messages, once for each kind. */
+  /** Sends a text about a message or a batch of messages, once for each kind. Answers of commands are plain text. */
   async sendNote(kind: string, id: string, text: string, replyTo?: string): Promise<void> {
     if (text === '') return;
-    await this.#put(this.#key(kind, id), { text, ...(replyTo !== undefined && { replyTo }) });
+    const isPlainText = kind === 'command';
+    const message = { text, ...(isPlainText && { isPlainText }), ...(replyTo !== undefined && { replyTo }) };
+    await this.#put(this.#key(kind, id), message);
   }
 
   /** Returns the key of the message with the question for an interrupt. */

@@ -93,13 +93,13 @@ export class TelegramApi {
       : {};
     const texts = toTelegramPieces(message.text, TEXT_LIMIT);
     // A question shows the arguments of its call unchanged.
-    const isQuestion = (message.choices ?? []).length > 0;
+    const isUnchanged = message.isPlainText || (message.choices ?? []).length > 0;
     const parts = texts.map(({ formatted, plain }, i): SendPart => {
       const isLast = i === texts.length - 1;
       const options = { ...place, ...(i === 0 && first), ...(isLast && isPrivate && keyboardOf(message)) };
       return (id, signal) => {
         const sendPlain = (): ReturnType<SendPart> => this.#api.sendMessage(id, plain, options, signal as GrammySignal);
-        if (formatted === undefined || isQuestion) return sendPlain();
+        if (formatted === undefined || isUnchanged) return sendPlain();
         const html = { ...options, parse_mode: 'HTML' as const };
         return this.#api.sendMessage(id, formatted, html, signal as GrammySignal).catch((error: unknown) => {
           if (!isBadMarkup(error)) throw error;

@@ -60,6 +60,7 @@ export function assertTelegramOptions(options: TelegramChannelOptions): void {
     throw new TholeError(
       'INVALID_INPUT',
       'token must be a token from @BotFather: digits, a colon, then letters, digits, "_" and "-".',
+      { details: { option: 'token' } },
     );
   if (allowGroups !== undefined && typeof allowGroups !== 'boolean')
     throw invalidInput('allowGroups', 'a boolean', allowGroups);

@@ -16,11 +16,11 @@ const BUTTON_LIMIT = 20;
 const TEMPLATE_LIMIT = 900;
 
 /** Returns the texts of a message. Choices become buttons if WhatsApp's limits allow it. */
-export function toTextMessages({ choices = [], text }: OutboundMessage): CloudMessage[] {
+export function toTextMessages({ choices = [], isPlainText = false, text }: OutboundMessage): CloudMessage[] {
   // A question shows the arguments of its call unchanged.
-  const isQuestion = choices.length > 0;
+  const isUnchanged = isPlainText || choices.length > 0;
   const texts = toWhatsAppPieces(text, TEXT_LIMIT).map(({ formatted = '', plain }) =>
-    isQuestion || formatted === '' ? plain : formatted,
+    isUnchanged || formatted === '' ? plain : formatted,
   );
   const [only] = texts;
   const canUseButtons =

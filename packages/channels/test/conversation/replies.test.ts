@@ -45,6 +45,19 @@ describe('Replies.sendEvent', () => {
   });
 });
 
+describe('Replies.sendNote', () => {
+  it('marks the answer of a command as plain text', async () => {
+    const messages: OutboundMessage[] = [];
+    const replies = new Replies(ref, defaultTexts, async (_, message) => void messages.push(message));
+    await replies.sendNote('command', 'k', '/task <text>: **no** Markdown');
+    await replies.sendNote('failed', 'k', 'Try **again**.');
+    expect(messages).toEqual([
+      { text: '/task <text>: **no** Markdown', isPlainText: true },
+      { text: 'Try **again**.' },
+    ]);
+  });
+});
+
 describe('Replies.sendQuestion', () => {
   it('sends the sign-ins before the first question, and no further question (contract 45)', async () => {
     const texts: string[] = [];

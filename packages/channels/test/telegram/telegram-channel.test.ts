@@ -291,10 +291,12 @@ describe('TelegramChannel sends', () => {
     server.failures.push({ error_code: 400, description: "Bad Request: can't parse entities: Unexpected end tag" });
     await send(channel, { text: '**Hi** again' }, '4711', 'other');
     await send(channel, { text: 'pay {"note":"**x**"}', choices: ['yes', 'no'] }, '4711', 'question');
+    await send(channel, { text: '/task <text>: **no** Markdown', isPlainText: true }, '4711', 'command');
     expect(server.sent.map(({ text, ...rest }) => [text, (rest as { parse_mode?: string }).parse_mode])).toEqual([
       ['<b>Hi</b> &lt;you&gt;', 'HTML'],
       ['**Hi** again', undefined],
       ['pay {"note":"**x**"}', undefined],
+      ['/task <text>: **no** Markdown', undefined],
     ]);
   });
 

@@ -233,11 +233,13 @@ describe('WhatsAppChannel sends', () => {
     ]);
   });
 
-  it('converts Markdown, but not in questions', async () => {
+  it('converts Markdown, but not in questions and plain text', async () => {
     const { send } = await startWith();
     await send({ text: '**Hi** you' });
     await send({ text: 'pay {"note":"**x**"}', choices: ['yes', 'no'] }, 'k2');
+    await send({ text: '**Hi** you', isPlainText: true }, 'k3');
     expect(server.sent[0]).toMatchObject({ text: { body: '*Hi* you' } });
+    expect(server.sent[2]).toMatchObject({ text: { body: '**Hi** you' } });
     expect(server.sent[1]).toMatchObject({ interactive: { body: { text: 'pay {"note":"**x**"}' } } });
   });
 

@@ -23,6 +23,10 @@ const DEFAULT_NAME = 'hello-agent';
 const DEFAULT_MODEL = 'demo';
 /** Node does not run TypeScript below a folder `node_modules`. */
 const NAME = /^(?!node_modules$)[a-z\d][a-z\d._-]*$/i;
+/** Names that Windows reserves for devices, also with an extension, and names that it changes. */
+const NOT_ON_WINDOWS = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)|\.$/i;
+const WINDOWS_RULE =
+  'Windows allows no folder with this name: use a name without a final dot that is not a device such as con or nul.';
 
 /**
  * Creates a project. In a terminal it asks for missing values. Writes nothing before all values are valid. Returns the
@@ -65,6 +69,8 @@ async function assertFolder({ cwd }: Host, path: string): Promise<void> {
       'The name must consist of letters, digits, dots, dashes and underscores, start with a letter or digit, and not be node_modules.',
     );
   }
+  // A project is often cloned on another system.
+  if (NOT_ON_WINDOWS.test(basename(folder))) throw usageError(WINDOWS_RULE);
   const entries = await readdir(folder).catch((error: { code?: string }) => {
     if (error.code === 'ENOENT') return [];
     const isFile = error.code === 'ENOTDIR' && existsSync(folder);
@@ -77,10 +83,12 @@ async function assertFolder({ cwd }: Host, path: string): Promise<void> {
 
 /** Returns null if the user cancels. */
 async function askName({ cwd, input, output }: Host): Promise<string | null> {
-  const validate = (value: string | undefined): string | undefined =>
-    value === undefined || value === '' || NAME.test(basename(resolve(cwd, value)))
-      ? undefined
-      : 'Use letters, digits, dots, dashes and underscores, but not the name node_modules.';
+  const validate = (value: string | undefined): string | undefined => {
+    if (value === undefined || value === '') return undefined;
+    const name = basename(resolve(cwd, value));
+    if (!NAME.test(name)) return 'Use letters, digits, dots, dashes and underscores, but not the name node_modules.';
+    return NOT_ON_WINDOWS.test(name) ? WINDOWS_RULE : undefined;
+  };
   const answer = await text({
     ...{ input, output, validate, message: 'Name of the project' },
     ...{ placeholder: DEFAULT_NAME, defaultValue: DEFAULT_NAME },

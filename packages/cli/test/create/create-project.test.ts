@@ -127,6 +127,11 @@ describe('thole create with invalid values', () => {
     [['create', ''], 'The name must not be empty.'],
     [['create', 'a b'], 'The name must consist of letters, digits'],
     [['create', 'node_modules'], 'The name must consist of letters, digits'],
+    ...['con', 'NUL', 'com1', 'lpt9.txt', 'shop.'].map((name): [string[], string] => [
+      ['create', name],
+      'Windows allows no folder with this name',
+    ]),
+    [['create', 'a:b'], 'The name must consist of letters, digits'],
     [['create', '-x'], "unknown option '-x'"],
     [['create', 'x', '--model', 'claude'], '--model must be demo, gemini, openai, anthropic, or a name such as'],
     [['create', 'x', '--model', "a'b"], '--model must be the name of a model.'],

@@ -37,7 +37,10 @@ export interface RunConfig {
   saveInputBlobsAsArtifacts?: boolean | undefined;
   /** Limits of the invocation, including sub-agents and agent tools. Default: none. */
   limits?: RunLimits | undefined;
-  /** Added to every event of the run. Throws `INVALID_INPUT` for names that only the runtime sets, such as `step`. */
+  /**
+   * Added to every event of the run. Throws `INVALID_INPUT` for names that only the runtime sets, such as `step`. An object
+   * `expiresAt` contains the expiry of long-running calls by call id, in seconds.
+   */
   customMetadata?: { [key: string]: Json } | undefined;
 }
 

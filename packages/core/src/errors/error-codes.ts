@@ -259,7 +259,7 @@ export const errorCodes = {
   OUTPUT_INVALID: {
     status: 502,
     retryable: false,
-    docs: 'The answer did not fit `outputSchema` after two more attempts.',
+    docs: 'The answer did not fit `outputSchema` after two more attempts. The message names the member.',
   },
   PLUGIN_FAILED: {
     status: 500,

@@ -9,7 +9,7 @@ import type { RefusedAnswer } from './guarded-fetch.ts';
 import { platformFetch } from './platform-fetch.ts';
 import { ProviderStream } from './provider-stream.ts';
 import { redact, redactJson } from '../errors/redact.ts';
-import { withRetries } from './with-retries.ts';
+import { setAttempts, withRetries } from './with-retries.ts';
 import { withoutRedirects } from './without-redirects.ts';
 
 const TIMEOUT_MS = 600_000;
@@ -95,23 +95,30 @@ export class ProviderConnection {
     });
   }
 
-  #sendWithRetries<T>(
+  async #sendWithRetries<T>(
     send: (signal: AbortSignal) => Promise<T>,
     signal: AbortSignal | undefined,
     callEnd: AbortController,
   ): Promise<T> {
+    let attempts = 0;
+    let last: TholeError | undefined;
     const attempt = async (): Promise<T> => {
       signal?.throwIfAborted();
+      attempts++;
       try {
         const anySignal = signal ? AbortSignal.any([signal, callEnd.signal]) : callEnd.signal;
         return await raceAbort(send(anySignal), signal);
       } catch (error) {
         signal?.throwIfAborted();
-        throw this.#clean(findWrapped(error) ?? this.#table.explain(error, 'sending'));
+        throw (last = this.#clean(findWrapped(error) ?? this.#table.explain(error, 'sending')));
       }
     };
     const { maxAttempts = MAX_ATTEMPTS, maxTotalMs } = this.#retry;
-    return withRetries(attempt, { maxAttempts, maxTotalMs, runtime: this.runtime, signal });
+    try {
+      return await withRetries(attempt, { maxAttempts, maxTotalMs, runtime: this.runtime, signal });
+    } catch (error) {
+      throw error === last ? setAttempts(last!, attempts) : error;
+    }
   }
 
   /**

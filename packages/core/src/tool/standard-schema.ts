@@ -3,6 +3,7 @@ import { TholeError } from '../errors/thole-error.ts';
 import { isPlainObject } from '../json/find-non-json.ts';
 import type { JsonObject } from '../json/json.ts';
 import { toWellFormed } from '../json/to-well-formed.ts';
+import { describeMismatch } from './describe-mismatch.ts';
 
 /** A schema of zod, valibot, arktype or any other library that implements Standard Schema (standardschema.dev, version 1). */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -55,8 +56,11 @@ export interface ReadSchema<Output = unknown> {
   readonly jsonSchema: JsonObject;
   /** JSON Schema of validated values. Undefined if the library cannot write it, for example because of a transform. */
   readonly outputJsonSchema: JsonObject | undefined;
-  /** Returns the value, or its first issues and the number of the others. */
-  validate(value: unknown): Promise<{ value: Output } | { issues: string[] }>;
+  /**
+   * Returns the value, or its first issues and the number of the others. `mismatch` describes the first issue with names of the
+   * schema only, for errors, which never contain content.
+   */
+  validate(value: unknown): Promise<{ value: Output } | { issues: string[]; mismatch?: string | undefined }>;
 }
 
 /**
@@ -66,13 +70,14 @@ export interface ReadSchema<Output = unknown> {
 export function readSchema<Output>(input: SchemaInput<Output>, argument: string): ReadSchema<Output> {
   const given: unknown = input;
   if (isStandardSchema(given)) {
+    const jsonSchema = jsonSchemaOf(given, argument);
     return {
-      jsonSchema: jsonSchemaOf(given, argument),
+      jsonSchema,
       // A getter, because the library computes it and few callers read it.
       get outputJsonSchema() {
         return outputSchemaOf(given);
       },
-      validate: validator<Output>(given),
+      validate: validator<Output>(given, jsonSchema),
     };
   }
   if (isPlainObject(given) && isStandardSchema(given['schema'])) {
@@ -85,7 +90,7 @@ export function readSchema<Output>(input: SchemaInput<Output>, argument: string)
       get outputJsonSchema() {
         return schema['~standard'].jsonSchema ? outputSchemaOf(schema) : (jsonSchema as JsonObject);
       },
-      validate: validator<Output>(schema),
+      validate: validator<Output>(schema, jsonSchema as JsonObject),
     };
   }
   if (isPlainObject(given) && Object.values(given).some(isStandardSchema)) {
@@ -158,11 +163,29 @@ function suggestAlternative(schema: StandardSchema): string {
   return 'Pass {schema, jsonSchema} instead';
 }
 
-function validator<Output>(schema: StandardSchema): ReadSchema<Output>['validate'] {
+function validator<Output>(schema: StandardSchema, jsonSchema: JsonObject): ReadSchema<Output>['validate'] {
+  // Libraries read an absent member with such a name from the prototype of the value. Our own schemas do not.
+  const hasInheritedName = schema['~standard'].vendor !== 'thole' && declaresInheritedName(jsonSchema);
   return async (value) => {
-    const result = await validate(schema, value);
-    return result.issues ? { issues: describeIssues(result.issues) } : { value: result.value as Output };
+    const result = await validate(schema, hasInheritedName ? withoutPrototype(value) : value);
+    if (!result.issues) return { value: result.value as Output };
+    const path = (result.issues[0]?.path ?? []).map(keyOf);
+    return { issues: describeIssues(result.issues), mismatch: describeMismatch(jsonSchema, value, path) };
   };
+}
+
+/** True if a schema declares a member such as `constructor` or `toString`, which every object inherits. */
+function declaresInheritedName(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return false;
+  return Object.entries(schema).some(([name, each]) => name in Object.prototype || declaresInheritedName(each));
+}
+
+function withoutPrototype(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPrototype);
+  if (!isPlainObject(value)) return value;
+  const copy: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const [name, each] of Object.entries(value)) copy[name] = withoutPrototype(each);
+  return copy;
 }
 
 /** The method with which zod validates only asynchronously. */
@@ -199,10 +222,13 @@ function cut(text: string): string {
 }
 
 function describeIssue(issue: ValidationIssue): string {
-  const path = (issue.path ?? []).map((step) => String(typeof step === 'object' ? step.key : step)).join('.');
+  const path = (issue.path ?? []).map((step) => String(keyOf(step))).join('.');
   const text = alternativesOf(issue).join(', or ') || issue.message;
   return path ? `${path}: ${text}` : text;
 }
+
+const keyOf = (step: PropertyKey | { readonly key: PropertyKey }): PropertyKey =>
+  typeof step === 'object' ? step.key : step;
 
 const MAX_ALTERNATIVES = 5;
 

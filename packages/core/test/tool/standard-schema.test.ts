@@ -19,7 +19,10 @@ describe('readSchema', () => {
     const read = readSchema(schema(acmeJsonSchema), 'parameters');
     expect(read.jsonSchema).toEqual({ type: 'string' });
     expect(await read.validate('7')).toEqual({ value: 7 });
-    expect(await read.validate(7)).toEqual({ issues: ['a.0: expected string'] });
+    expect(await read.validate(7)).toEqual({
+      issues: ['a.0: expected string'],
+      mismatch: 'it does not fit its schema',
+    });
   });
 
   it('returns the JSON Schema of validated values, unless the library cannot write it', () => {
@@ -68,6 +71,34 @@ describe('readSchema', () => {
       issues: [
         'at: Invalid input: expected number, received object, or day: Invalid input: expected string, received number',
       ],
+      mismatch: 'its member at does not fit its schema',
+    });
+  });
+
+  it.each(['constructor', 'toString', 'hasOwnProperty'])('accepts an absent optional member %s', async (name) => {
+    const { validate } = readSchema(
+      z.object({ [name]: z.string().optional(), inner: z.array(z.object({ [name]: z.any().optional() })) }),
+      'parameters',
+    );
+    expect(await validate({ inner: [{}] })).toEqual({ value: { inner: [{}] } });
+    expect(await validate({ [name]: 'a', inner: [] })).toEqual({ value: { [name]: 'a', inner: [] } });
+    expect(await validate({ [name]: 7, inner: [] })).toMatchObject({
+      mismatch: `its member ${name} must be a string, got a number`,
+    });
+  });
+
+  it('describes a mismatch with names of the schema only, also behind references and unions', async () => {
+    const node: z.ZodType = z.lazy(() => z.object({ left: node.optional(), size: z.union([z.number(), z.null()]) }));
+    const { validate } = readSchema(z.object({ root: node }).meta({ id: 'Tree' }), 'parameters');
+    expect(await validate({ root: { left: { size: 'x' }, size: 1 } })).toMatchObject({
+      mismatch: 'its member root.left.size must be a number or null, got a string',
+    });
+    const pair = readSchema(z.tuple([z.string(), z.strictObject({ a: z.literal('b') })]), 'parameters');
+    expect(await pair.validate(['x', { a: 'c' }])).toMatchObject({
+      mismatch: 'its member [1].a does not fit its schema',
+    });
+    expect(await pair.validate(['x', { a: 'b', secret: 1 }])).toMatchObject({
+      mismatch: 'its member [1] does not fit its schema',
     });
   });
 

@@ -116,9 +116,22 @@ export async function importMemory(p: ImportRequest): Promise<number> {
     );
   const { appName, userId } = p.as ?? exported;
   assertUser({ appName, userId });
-  for (let i = 0; i < exported.memories.length; i += ENTRIES_PER_WRITE)
-    await memory.addMemory({ appName, userId, memories: exported.memories.slice(i, i + ENTRIES_PER_WRITE), signal });
+  for (let i = 0; i < exported.memories.length; i += ENTRIES_PER_WRITE) {
+    const memories = exported.memories.slice(i, i + ENTRIES_PER_WRITE);
+    try {
+      await memory.addMemory({ appName, userId, memories, signal });
+    } catch (error) {
+      throw withIndexOfExport(error, i);
+    }
+  }
   return exported.memories.length;
+}
+
+/** Returns an error about `memories[n]` of one write as an error about the same entry of the export. */
+function withIndexOfExport(error: unknown, start: number): unknown {
+  if (!TholeError.is(error, 'INVALID_INPUT')) return error;
+  const message = error.message.replace(/^memories\[(\d+)\]/, (_, n) => `exported.memories[${start + Number(n)}]`);
+  return new TholeError('INVALID_INPUT', message, { cause: error });
 }
 
 /**

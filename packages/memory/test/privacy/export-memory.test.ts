@@ -119,6 +119,37 @@ describe('exportMemory, importMemory and correctMemory', () => {
     expect((await memory.listMemories({ ...ann, scope: { team: 'sales' } })).memories).toEqual([]);
   });
 
+  it('name an invalid entry by its position in the export, and import a corrected export', async () => {
+    const memory = new InMemoryMemoryService();
+    const valid = await exportMemory({ ...ann, memory: await full() });
+    const memories = Array.from({ length: 450 }, (_, i) => ({ ...valid.memories[0]!, id: `n${i}` }));
+    const exported = { ...valid, memories: memories.with(250, { ...memories[0]!, kind: 'x' as never }) };
+    await expect(importMemory({ memory, exported })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('exported.memories[250].kind must be'),
+    });
+    expect(await importMemory({ memory, exported: { ...valid, memories } })).toBe(450);
+    expect((await memory.listMemories({ ...ann, limit: 1_000 })).memories.map(({ id }) => id).toSorted()).toEqual(
+      memories.map(({ id }) => id).toSorted(),
+    );
+  });
+
+  it('export an entry that is changed meanwhile once, with its new text', async () => {
+    const memory = new InMemoryMemoryService();
+    const content = { parts: [{ text: 'old' }] };
+    const memories = Array.from({ length: 600 }, (_, i) => ({ id: `n${i}`, kind: 'note' as const, content }));
+    await memory.addMemory({ ...ann, memories });
+    const list = memory.listMemories.bind(memory);
+    memory.listMemories = async (p) => {
+      const page = await list(p);
+      if (p.cursor === undefined) await correctMemory({ ...ann, memory, id: 'n3', text: 'new' });
+      return page;
+    };
+    const exported = await exportMemory({ ...ann, memory });
+    expect(exported.memories).toHaveLength(600);
+    expect(texts(exported.memories.filter(({ id }) => id === 'n3'))).toEqual(['new']);
+  });
+
   it('replace a wrong text, which is no longer listed', async () => {
     const memory = await full();
     const [fact] = (await facts(memory)).filter(({ supersededBy }) => supersededBy === undefined);

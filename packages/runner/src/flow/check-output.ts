@@ -3,8 +3,8 @@ import { JsonCopier, resolveToJson } from '@thole/core/kit';
 import type { Content } from '@thole/core';
 import type { JsonProblem, ReadSchema } from '@thole/core/kit';
 
-/** The text to store for a typed answer, or its problem as a sentence for the model. */
-export type CheckedOutput = { text: string } | { problem: string };
+/** The text to store for a typed answer, or its problem: as a sentence for the model, and for an error without content. */
+export type CheckedOutput = { text: string } | { problem: string; mismatch: string | undefined };
 
 /**
  * Parses an answer's text as JSON and validates it. Returns the text unchanged unless the schema transforms the value. Throws
@@ -16,10 +16,13 @@ export async function checkOutput(schema: ReadSchema, content: Content | undefin
   try {
     value = JSON.parse(text);
   } catch {
-    return { problem: 'The answer must be only JSON.' };
+    return { problem: 'The answer must be only JSON.', mismatch: 'it is not JSON' };
   }
   const checked = await schema.validate(value);
-  if ('issues' in checked) return { problem: `The answer does not fit: ${checked.issues.join('; ')}.` };
+  if ('issues' in checked) {
+    const { issues, mismatch } = checked;
+    return { problem: `The answer does not fit: ${issues.join('; ')}.`, mismatch };
+  }
   const output = outputText(checked.value);
   return { text: output === JSON.stringify(value) ? text : output };
 }

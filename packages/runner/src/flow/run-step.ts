@@ -130,7 +130,7 @@ async function* runCalls(
     yield answerEvent(draft, { id, response: {} }, { role: 'model', parts: [{ text }] });
     return false;
   }
-  if (draft.output?.problem !== undefined) countBadOutput(turn, agent);
+  if (draft.output?.problem !== undefined) countBadOutput(turn, agent, draft.output.mismatch);
   const target = transferTarget(outcome, context);
   if (target) {
     yield* support.transferTo(target);
@@ -161,11 +161,12 @@ async function checkContent(
   if (!agent.outputSchema || errorCode || getFunctionCalls(response).length > 0) return content;
   const checked = await checkOutput(agent.outputSchema, content);
   if (!('problem' in checked)) return withText(content, checked.text);
-  const problem = finishReason === 'MAX_TOKENS' ? CUT_OFF : checked.problem;
+  const isCutOff = finishReason === 'MAX_TOKENS';
+  const problem = isCutOff ? CUT_OFF : checked.problem;
   addUsage(turn.uncounted, usageMetadata);
   if (usageMetadata) turn.held.push(support.holdUsage(usageMetadata, response));
   turn.retry = [...(content ? [content] : []), { role: 'user', parts: [{ text: problem }] }];
-  countBadOutput(turn, agent);
+  countBadOutput(turn, agent, isCutOff ? 'it was cut off at the limit of output tokens' : checked.mismatch);
   return content;
 }
 
@@ -214,11 +215,11 @@ function knownCallIds(folds: Map<string, unknown>): KnownCallIds {
   return known;
 }
 
-function countBadOutput(turn: Turn, agent: LlmAgent): void {
+function countBadOutput(turn: Turn, agent: LlmAgent, mismatch: string | undefined): void {
   if (++turn.badOutputs <= OUTPUT_RETRIES) return;
   throw new TholeError(
     'OUTPUT_INVALID',
-    `The answer of agent ${agent.name} did not fit its outputSchema, ${turn.badOutputs} times.`,
+    `The answer of agent ${agent.name} did not fit its outputSchema, ${turn.badOutputs} times.${mismatch === undefined ? '' : ` The problem of the last answer: ${mismatch}.`}`,
     { details: { usageMetadata: { ...turn.uncounted } as JsonObject } },
   );
 }

@@ -14,6 +14,8 @@ export interface OutputTool {
   accepted: { value: unknown } | undefined;
   /** The problem of the last invalid answer. */
   problem: string | undefined;
+  /** The problem for an error, without content. Undefined if the schema could not validate the answer. */
+  mismatch: string | undefined;
 }
 
 /** Returns a new tool for one step, because it stores the answer of the step. */
@@ -26,6 +28,7 @@ export function createOutputTool(schema: ReadSchema): OutputTool {
   const output: OutputTool = {
     accepted: undefined,
     problem: undefined,
+    mismatch: undefined,
     tool: {
       name: SET_MODEL_RESPONSE,
       description,
@@ -38,6 +41,7 @@ export function createOutputTool(schema: ReadSchema): OutputTool {
       },
     },
     async accept(args) {
+      output.mismatch = undefined;
       if (!isObject && !Object.hasOwn(args, 'response')) return (output.problem = 'response: is required');
       let checked;
       try {
@@ -47,7 +51,10 @@ export function createOutputTool(schema: ReadSchema): OutputTool {
         output.problem = error instanceof Error ? error.message : String(error);
         throw error;
       }
-      if ('issues' in checked) return (output.problem = checked.issues.join('; '));
+      if ('issues' in checked) {
+        output.mismatch = checked.mismatch;
+        return (output.problem = checked.issues.join('; '));
+      }
       output.accepted = checked;
       return undefined;
     },

@@ -160,6 +160,22 @@ describe('A turn of an LlmAgent', () => {
     expect((await stored()).state).toEqual({ kept: 'Closed.' });
   });
 
+  it.each(['agent', 'plugin'])(
+    'keeps outputKey if afterAgentCallback of the %s adds an answer (contract 20)',
+    async (owner) => {
+      const afterAgentCallback = () => ({ parts: [{ text: 'Rated 5 of 5.' }] });
+      const agent = rootOf(new ScriptedLlm(says('Hi.')), {
+        outputKey: 'greeting',
+        ...(owner === 'agent' && { afterAgentCallback }),
+      });
+      const plugins = owner === 'plugin' ? [{ name: 'rating', afterAgentCallback }] : [];
+      const { runner, stored } = await createSetup(agent, { plugins });
+      const events = await Array.fromAsync(runner.runAsync(hello));
+      expect(textsIn(events)).toEqual(['root: Hi.', 'root: Rated 5 of 5.']);
+      expect((await stored()).state).toEqual({ greeting: 'Hi.' });
+    },
+  );
+
   it('stores nothing under outputKey for partials, calls or errors (contract 20)', async () => {
     const deltas: unknown[] = [];
     const plugin = {

@@ -38,7 +38,7 @@ export async function startAgUiRun(call: Call): Promise<Response> {
   const tools = readClientTools(body.tools, runner);
   const parts = newMessageParts(body.messages);
   const ref: SessionRef = { appName: params.app, userId, sessionId: threadId };
-  await ensureSession(runner, ref);
+  await ensureSession(call, ref);
   const session = await runner.sessionService.getSession(ref);
   if (!session) throw new TholeError('SESSION_BUSY', `Session "${threadId}" was deleted. Send the request again.`);
   const events = applyRewinds(session.events);

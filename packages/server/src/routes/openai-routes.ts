@@ -81,7 +81,7 @@ async function completeChat(call: RouteCall<ChatBody>): Promise<Response> {
   const isTemporary = sessionId === undefined;
   const ref = isTemporary
     ? await openConversation(context, runner, { history, isTemporary, userId })
-    : await ensureNamedSession(runner, userId, sessionId);
+    : await ensureNamedSession(call, { appName: runner.appName, userId, sessionId });
   const encoder = new ChatEncoder({
     ...{ model: body.model, createdAt: context.runtime.now(), isTemporary, checkedAuthors: checkedAuthors(runner) },
     includesUsage: body.stream_options?.include_usage === true,
@@ -97,7 +97,7 @@ async function createResponse(call: RouteCall<ResponseBody>): Promise<Response> 
   const { runner, userId } = await authorize(call);
   const { history, message } = splitTurns(readMessages(body), 'input');
   const messageId = idempotencyKey(call.request);
-  const existingRef = await findSession(runner, { body, messageId, userId });
+  const existingRef = await findSession(call, { runner, messageId, userId });
   const isTemporary = body.store === false && !existingRef;
   const newConversation = { history, isTemporary, messageId: isTemporary ? undefined : messageId, userId };
   const ref = existingRef ?? (await openConversation(context, runner, newConversation));
@@ -113,13 +113,17 @@ async function createResponse(call: RouteCall<ResponseBody>): Promise<Response> 
   });
 }
 
-/** Authorizes the request. Rejects unsupported parameters, and requests to a busy server, before a session is created. */
+/**
+ * Authorizes the request. Rejects unsupported parameters, requests to a busy server, and requests that `deps` rejects, before a
+ * session is created.
+ */
 async function authorize(call: RouteCall<ChatBody | ResponseBody>): Promise<{ runner: Runner; userId: string }> {
   const { body } = call;
   const userId = await call.authorizeUser({ appName: body.model, action: 'run', bodyUserId: body.user ?? undefined });
   const runner = runnerOf(call, body.model);
   assertSupported(body);
   call.context.runs.assertCapacity();
+  await call.context.deps?.(call.request, { appName: runner.appName, userId });
   return { runner, userId };
 }
 
@@ -131,22 +135,24 @@ function runnerOf({ context }: Pick<RouteCall, 'context'>, name: string): Runner
 
 /** Returns the session that the body names with `conversation` or `previous_response_id`. Undefined if it names none. */
 async function findSession(
-  runner: Runner,
-  { body, messageId, userId }: { body: ResponseBody; messageId: string | undefined; userId: string },
+  call: RouteCall<ResponseBody>,
+  { messageId, runner, userId }: { runner: Runner; messageId: string | undefined; userId: string },
 ): Promise<SessionRef | undefined> {
-  const { conversation, previous_response_id: previousResponseId } = body;
+  const { appName } = runner;
+  const { conversation, previous_response_id: previousResponseId } = call.body;
   if (conversation && previousResponseId)
     throw openAiError('Set either conversation or previous_response_id.', { param: 'previous_response_id' });
-  if (conversation)
-    return ensureNamedSession(runner, userId, typeof conversation === 'string' ? conversation : conversation.id);
+  if (conversation) {
+    const sessionId = typeof conversation === 'string' ? conversation : conversation.id;
+    return ensureNamedSession(call, { appName, userId, sessionId });
+  }
   if (!previousResponseId) return undefined;
   const sessionId = await findPreviousSession(runner, { userId, previousResponseId, messageId });
-  return { appName: runner.appName, userId, sessionId };
+  return { appName, userId, sessionId };
 }
 
-async function ensureNamedSession(runner: Runner, userId: string, sessionId: string): Promise<SessionRef> {
-  const ref = { appName: runner.appName, userId, sessionId };
-  await ensureSession(runner, ref);
+async function ensureNamedSession(call: Pick<RouteCall, 'context' | 'request'>, ref: SessionRef): Promise<SessionRef> {
+  await ensureSession(call, ref);
   return ref;
 }
 

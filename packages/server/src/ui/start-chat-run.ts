@@ -97,10 +97,10 @@ function run(
 
 /** Authorizes the request and returns its session, which is created if needed. */
 async function authorizedRef(call: Call, action: 'run' | 'answer' | 'rewind'): Promise<SessionRef> {
-  const { body, params, runner } = call;
+  const { body, params } = call;
   const userId = await call.authorizeUser({ appName: params.app, action, bodyUserId: body.userId });
   const ref = { appName: params.app, userId, sessionId: body.id };
-  await ensureSession(runner, ref);
+  await ensureSession(call, ref);
   return ref;
 }
 

@@ -12,7 +12,13 @@ const program = join(import.meta.dirname, 'stop-at-sigterm.ts');
 describe('RunningServer.close with services', { timeout: 30_000 }, () => {
   it('lets the process end, also with open connections and an active run', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'thole-stop-'));
-    const child = spawn(process.execPath, [...packageFlags, program, folder]);
+    const child = spawn(process.execPath, [
+      ...packageFlags,
+      // Node 22 warns that SQLite is experimental.
+      '--disable-warning=ExperimentalWarning',
+      program,
+      folder,
+    ]);
     onTestFinished(() => {
       child.kill('SIGKILL');
       rmSync(folder, { recursive: true, force: true });
