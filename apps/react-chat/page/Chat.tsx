@@ -1,7 +1,7 @@
 import { useChat } from '@ai-sdk/react';
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
-import { useEffect, useRef, useState } from 'react';
-import { api, describeError, loadChat, stopRun } from './chat-api.ts';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { api, describeError, loadChat, stopRun, textOf } from './chat-api.ts';
 import type { ChatMessage, StoredChat } from './chat-api.ts';
 import { Message } from './Message.tsx';
 
@@ -22,7 +22,7 @@ export function Chat({ id, stored }: { id: string; stored: StoredChat }) {
     // Another tab has answered the request.
     onError: ({ message }) => message.includes('INTERRUPT_NOT_FOUND') && void showStored(),
   });
-  const { resumeStream, setMessages } = chat;
+  const { clearError, resumeStream, setMessages } = chat;
 
   const showStored = async (): Promise<void> => {
     isMoved.current = false;
@@ -40,16 +40,31 @@ export function Chat({ id, stored }: { id: string; stored: StoredChat }) {
     return true;
   };
 
+  const resume = useCallback(async (): Promise<void> => {
+    await resumeStream();
+    // The run may have ended before its stream was requested. Its answer is then stored.
+    const { messages } = await loadChat(id);
+    setMessages((current) => (current.length < messages.length ? messages : current));
+  }, [id, resumeStream, setMessages]);
   useEffect(() => {
-    if (!stored.isRunning) return;
-    const resume = async (): Promise<void> => {
-      await resumeStream();
-      // The run may have ended before its stream was requested. Its answer is then stored.
-      const { messages } = await loadChat(id);
-      setMessages((current) => (current.length < messages.length ? messages : current));
-    };
-    resume().catch(console.error);
-  }, [id, stored, resumeStream, setMessages]);
+    if (stored.isRunning) resume().catch(console.error);
+  }, [stored, resume]);
+
+  /** Shows the stored chat after a lost connection. A message that did not reach the server returns to the field. */
+  const reload = async (): Promise<void> => {
+    setProblem(undefined);
+    try {
+      const { messages, isRunning } = await loadChat(id);
+      const last = chat.messages.at(-1);
+      if (last?.role === 'user' && !messages.some((each) => each.id === last.id))
+        setText((now) => `${textOf(last)} ${now}`.trim());
+      setMessages(messages);
+      clearError();
+      if (isRunning) await resume();
+    } catch (error) {
+      setProblem(`Cannot load the chat. ${describeError(error as Error)}`);
+    }
+  };
 
   const isBusy = chat.status === 'submitted' || chat.status === 'streaming';
   useEffect(() => {
@@ -67,7 +82,7 @@ export function Chat({ id, stored }: { id: string; stored: StoredChat }) {
       await stopRun(id);
       await chat.stop();
     } catch (error) {
-      setProblem(String(error));
+      setProblem(`Cannot stop the answer. ${String(error)}`);
     }
   };
 
@@ -88,8 +103,15 @@ export function Chat({ id, stored }: { id: string; stored: StoredChat }) {
         ))}
       </ol>
       {isBusy && <p role="status">The concierge is answering.</p>}
-      {problem !== undefined && <p role="alert">Cannot stop the answer. {problem}</p>}
-      {chat.error && <p role="alert">{describeError(chat.error)}</p>}
+      {problem !== undefined && <p role="alert">{problem}</p>}
+      {chat.error && (
+        <>
+          <p role="alert">{describeError(chat.error)}</p>
+          <button type="button" onClick={() => void reload()}>
+            Load the chat again
+          </button>
+        </>
+      )}
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -37,8 +37,16 @@ export async function stopRun(id: string): Promise<void> {
   assertOk(await fetch(`/ui/hotel/chat/${encodeURIComponent(id)}/stream${query}`, { method: 'DELETE' }));
 }
 
+/** Returns the text of a message. */
+export function textOf({ parts }: ChatMessage): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
 /** Returns the sentence of an error. The message of a refused request is the JSON that the server sent. */
-export function describeError({ message }: Error): string {
+export function describeError(error: Error): string {
+  const { message } = error;
+  // `fetch` and its streams fail with a TypeError if the connection fails.
+  if (error instanceof TypeError) return 'The connection to the server was lost.';
   try {
     return (JSON.parse(message) as { detail?: string }).detail ?? message;
   } catch {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { seriousIn } from '../../../test/browser/axe.ts';
 import { buildChatPage } from '../../../test/browser/build-page.ts';
@@ -126,6 +126,40 @@ describeInBrowser('apps/react-chat', (browser) => {
     expect(complete!.length).toBeGreaterThan(20);
     await page.reload();
     await expect.poll(() => readAnswers(page)).toEqual([complete]);
+  });
+
+  it('continues a running answer, and keeps an unsent message, after a lost connection', async () => {
+    const page = await visit(browser(), `${server.url}/?userId=kim`, { expected: /ERR_CONNECTION_RESET/ });
+    const message = page.getByRole('textbox', { name: 'Message' });
+    const loadAgain = page.getByRole('button', { name: 'Load the chat again' });
+    const loseConnection = (beforeLoss: (request: Request) => Promise<unknown>): Promise<unknown> =>
+      page.route(
+        '**/ui/hotel/chat?*',
+        async (route) => {
+          await beforeLoss(route.request());
+          await route.abort('connectionreset');
+        },
+        { times: 1 },
+      );
+    // The message arrives, but its response does not.
+    await loseConnection((request) =>
+      fetch(request.url(), { method: 'POST', headers: request.headers(), body: request.postData() }),
+    );
+    await send(page, 'What can you do for me?');
+    await page.getByRole('alert').getByText('The connection to the server was lost.').waitFor();
+    await loadAgain.click();
+    await page.getByRole('listitem', { name: 'Concierge' }).waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    expect(await page.getByRole('listitem').count()).toBe(2);
+    expect(await message.inputValue()).toBe('');
+
+    await loseConnection(async () => {});
+    await send(page, 'Which bookings do I have?');
+    await loadAgain.click();
+    await expect.poll(() => message.inputValue()).toBe('Which bookings do I have?');
+    await message.press('Enter');
+    await page.getByText(/no bookings/i).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
   });
 
   it('ends a running answer on the server with Stop', async () => {

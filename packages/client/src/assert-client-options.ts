@@ -17,7 +17,7 @@ const reconnectNames: Record<keyof ReconnectOptions, true> = { attempts: true, d
 export function assertClientOptions(options: ClientOptions): void {
   rejectUnknownNames(options, clientNames, 'createClient');
   const { baseUrl, reconnect = {}, timeoutMs, idleTimeoutMs } = options;
-  if (!/^(http|\/|$)/.test(baseUrl)) throw invalid('baseUrl must be a path or a URL.');
+  if (!/^(http|\/|$)[^?#]*$/.test(baseUrl)) throw invalid('baseUrl must be a path or a URL without ? and #.');
   rejectUnknownNames(reconnect, reconnectNames, 'reconnect');
   assertMs('timeoutMs', timeoutMs);
   assertMs('idleTimeoutMs', idleTimeoutMs);

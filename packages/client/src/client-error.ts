@@ -24,18 +24,19 @@ export interface ClientErrorOptions {
  * - `INVALID_INPUT` without `status`: nothing was sent.
  */
 export class ClientError extends Error {
+  // `declare` saves bytes: fields without it are also set to undefined before the constructor sets them.
   /** HTTP status. Undefined without a response, and for a run that failed within its stream. */
-  readonly status?: number | undefined;
+  declare readonly status?: number | undefined;
   /** The message of the server or the client, the same as `message`. */
-  readonly detail: string;
+  declare readonly detail: string;
   /** A code of the server or the client, see above. Undefined if the response has no code. */
-  readonly code?: string | undefined;
+  declare readonly code?: string | undefined;
   /** True if the same call may succeed later. */
-  readonly retryable: boolean;
+  declare readonly retryable: boolean;
   /** Delay before a retry that the server requests, in milliseconds. */
-  readonly retryAfterMs?: number | undefined;
+  declare readonly retryAfterMs?: number | undefined;
   /** Details of the error on the server. Only servers in development send it. */
-  readonly debug?: ErrorDebug | undefined;
+  declare readonly debug?: ErrorDebug | undefined;
 
   constructor(detail: string, options: ClientErrorOptions = {}) {
     super(detail, options);

@@ -25,15 +25,16 @@ export type RequestVoid = (path: string, options: RequestOptions) => Promise<voi
 
 /** Sends requests. All failures are `ClientError`s. */
 export class Connection {
-  readonly options: ClientOptions;
-  readonly runtime: ClientRuntime;
+  // `declare` saves bytes: fields without it are also set to undefined before the constructor sets them.
+  declare readonly options: ClientOptions;
+  declare readonly runtime: ClientRuntime;
   readonly #baseUrl: string;
 
   constructor(options: ClientOptions) {
     assertClientOptions(options);
     this.options = options;
     this.runtime = options.runtime ?? systemRuntime();
-    this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
+    this.#baseUrl = `${options.baseUrl}`.replace(/\/+$/, '');
   }
 
   readonly requestJson: RequestJson = async <T>(path: string, options: RequestOptions): Promise<T> => {

@@ -17,7 +17,8 @@ export function queryString(query: Query = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().map((each) => [name, String(each)]),
   );
-  return pairs.length ? `?${new URLSearchParams(pairs).toString()}` : '';
+  const text = new URLSearchParams(pairs).toString();
+  return text && `?${text}`;
 }
 
 function encode(name: unknown, precedingText: string): string {

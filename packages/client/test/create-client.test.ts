@@ -306,8 +306,10 @@ describe('ClientError', () => {
     const writing = client.sessions.updateState({ ...ref, stateDelta: circular });
     expect(await errorOf(writing)).toMatchObject({ code: 'INVALID_INPUT', detail: 'The body must be JSON.' });
     expect(server.requests).toEqual([]);
-    for (const baseUrl of [undefined, null, 8000, 'localhost:8000', 'api'])
-      expect(() => createClient({ baseUrl } as { baseUrl: string })).toThrow('baseUrl must be a path or a URL.');
+    const message = 'baseUrl must be a path or a URL without ? and #.';
+    const queries = ['https://example.com/agents/?key=1', 'https://example.com?a', 'http://localhost#top', '/api?x'];
+    for (const baseUrl of [undefined, null, 8000, 'localhost:8000', 'api', ...queries])
+      expect(() => createClient({ baseUrl } as { baseUrl: string })).toThrow(message);
     for (const baseUrl of ['', '/api', 'http://localhost:8000', 'https://example.com/api']) createClient({ baseUrl });
   });
 
@@ -417,6 +419,14 @@ describe('ClientOptions', () => {
     await client.apps.list();
     await client.runToCompletion(hello);
     expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual(['Bearer 1', 'Bearer 2']);
+  });
+
+  it('accepts a URL object as the baseUrl', async () => {
+    const baseUrl = new URL('https://example.com/agents/') as unknown as string;
+    const seen: string[] = [];
+    const client = createClient({ baseUrl, fetch: async (address) => (seen.push(address), new Response('[]')) });
+    await client.apps.list();
+    expect(seen).toEqual(['https://example.com/agents/list-apps']);
   });
 
   it('accepts a baseUrl with a path and slashes at its end, and passes credentials on', async () => {

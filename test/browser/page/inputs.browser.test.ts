@@ -138,5 +138,6 @@ describeInBrowser('text that is written on the page', (browser) => {
     expect(await field.and(page.locator(':focus')).count()).toBe(0);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await question.getByText('Question 59').waitFor();
+    await question.getByRole('button', { name: 'Edit and run again' }).and(page.locator(':focus')).waitFor();
   });
 });

@@ -2,7 +2,7 @@ import { textOf } from '@thole/core';
 import { LlmAgent } from '@thole/runner';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { FunctionTool } from '@thole/tools';
-import type { Browser, BrowserContextOptions } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeInBrowser } from '../describe-in-browser.ts';
 import { startHotelServer } from '../hotel-server.ts';
@@ -150,6 +150,12 @@ describeInBrowser('the page, in its inspector', (browser) => {
     await inspector.getByRole('button', { name: 'Save' }).click();
     await inspector.getByText('"saved"', { exact: true }).waitFor();
     await value.waitFor({ state: 'detached' });
+    // The focus stays near a removed form and a removed last key.
+    const withFocus = (each: Locator) => each.and(page.locator(':focus'));
+    await inspector.getByLabel('Name of the new key').press('Escape');
+    await withFocus(inspector.getByRole('button', { name: 'Add key to app state' })).waitFor();
+    await inspector.getByRole('button', { name: 'Delete mood' }).press('Enter');
+    await withFocus(inspector.getByRole('searchbox', { name: 'Search keys and values' })).waitFor();
   });
 
   it('undoes the deletion of a key in its own session while another session is open', async () => {
@@ -179,6 +185,10 @@ describeInBrowser('the page, in its inspector', (browser) => {
     const inlineData = { mimeType: 'image/png', data: pixel };
     for (const filename of ['constructor', 'view.png'])
       await hotel.client.artifacts.save({ ...ref, filename, artifact: { inlineData } });
+    for (const name of ['Old', 'New']) {
+      const text = Array.from({ length: 1_500 }, (_, i) => `${name} line ${i}`).join('\n');
+      await hotel.client.artifacts.save({ ...ref, filename: 'long.txt', artifact: { text } });
+    }
     const { page, inspector } = await look(browser(), hotel, 'artifacts');
     const files = inspector.getByRole('list', { name: 'Files' });
     // The first file, unless the selected event saved another one.
@@ -189,6 +199,10 @@ describeInBrowser('the page, in its inspector', (browser) => {
     await changed.getByText('Room 12, 2 nights.').waitFor();
     await changed.getByText('Room 14, 2 nights.').waitFor();
     expect(await inspector.locator('.beside figure').count()).toBe(2);
+    await files.getByRole('button', { name: 'long.txt' }).click();
+    await inspector.getByLabel('Compare with').selectOption('0');
+    await changed.getByText('⋯ 1000 more lines').waitFor();
+    expect(await changed.locator('.diff-line').count()).toBe(2_000);
     await files.getByRole('button', { name: 'view.png' }).click();
     await inspector.getByRole('img').waitFor();
     await expect.poll(() => page.evaluate(`document.querySelector('.preview img').naturalWidth`)).toBe(1);
@@ -289,8 +303,10 @@ describeInBrowser('the page, in its inspector', (browser) => {
     const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/figs?tab=memory`);
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
     await inspector.getByText('There are no memories yet').waitFor();
-    await inspector.getByRole('button', { name: 'Save this session' }).click();
+    const save = inspector.getByRole('button', { name: 'Save this session' });
+    await save.press('Enter');
     await inspector.getByText('Do you like figs?').waitFor();
+    expect(await save.and(page.locator(':focus')).count()).toBe(1);
     await inspector.getByRole('searchbox', { name: 'Search memory' }).fill('figs');
     await inspector.getByRole('button', { name: 'Search', exact: true }).click();
     const [first] = await hotel.client.memory.search({ ...user, query: 'figs' });

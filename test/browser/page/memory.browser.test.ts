@@ -37,6 +37,7 @@ describeInBrowser('the memory of the page', (browser) => {
     await inspector.getByRole('textbox', { name: 'New memory' }).fill('Comes each May.');
     await visitAnotherTab();
     await inspector.getByRole('button', { name: 'Remember' }).click();
+    await inspector.getByRole('button', { name: 'Add memory' }).and(page.locator(':focus')).waitFor();
     const added = inspector.locator('li.memory', { hasText: 'Comes each May.' });
     await added.getByRole('button', { name: 'Correct' }).click();
     await inspector.getByRole('textbox', { name: 'Correct this memory' }).fill('Comes each June.');

@@ -43,6 +43,8 @@ describeInBrowser('Requests on the page', (browser) => {
     await said(page, 'Not paid.').waitFor();
     await card.getByText('rejected', { exact: true }).waitFor();
     expect(hotel.booked).toEqual([]);
+    // The buttons had the focus, and are removed.
+    await page.getByRole('textbox', { name: 'Message' }).and(page.locator(':focus')).waitFor();
   });
 
   it('edits arguments only if the tool allows it, and shows invalid ones at the field', async () => {
@@ -53,6 +55,7 @@ describeInBrowser('Requests on the page', (browser) => {
     await pay.getByRole('button', { name: 'Approve' }).waitFor();
     await expect.poll(() => pay.getByRole('button', { name: 'Edit arguments' }).count()).toBe(0);
     await pay.getByRole('button', { name: 'Approve' }).click();
+    await pay.getByRole('button', { name: 'Change' }).and(page.locator(':focus')).waitFor();
     await book.getByRole('button', { name: 'Edit arguments' }).click();
     const field = book.getByRole('textbox', { name: 'Arguments' });
     await expect.poll(() => page.evaluate('document.activeElement?.tagName')).toBe('TEXTAREA');

@@ -151,7 +151,7 @@ describeInBrowser('the list of sessions', (browser) => {
     };
     await create(['Old question 1', 'Old question 2', 'Old question 3']);
     const prepare = (each: Page): Promise<void> => each.clock.install();
-    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/first`, { prepare });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/first`, { prepare, expected: /404/ });
     const articles = page.getByRole('main').getByRole('article');
     await articles.getByText('Old question 3').waitFor();
     for (const texts of [['New question'], []]) {
@@ -161,6 +161,15 @@ describeInBrowser('the list of sessions', (browser) => {
       await page.evaluate(`dispatchEvent(new Event('focus'))`);
       await expect.poll(() => articles.getByText(/question/).allInnerTexts()).toEqual(texts);
     }
+    // Text that was written for a deleted session moves to a new session.
+    const message = page.getByRole('textbox', { name: 'Message' });
+    await message.fill('Is a room free?');
+    await hotel.client.sessions.delete(ref);
+    await page.clock.runFor(1_000);
+    await page.evaluate(`dispatchEvent(new Event('focus'))`);
+    await page.getByRole('main').getByRole('button', { name: 'New session' }).click();
+    await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
+    expect(await message.inputValue()).toBe('Is a room free?');
   });
 
   it('is empty for an unknown app, and the page explains this', async () => {
@@ -172,6 +181,17 @@ describeInBrowser('the list of sessions', (browser) => {
       await page.getByRole('menuitem', { name: 'hotel' }).click();
       await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
     }
+
+    // The server is restarted without an app while one of its sessions is open.
+    const ref = { ...user, sessionId: 'first' };
+    await hotel.client.sessions.create(ref);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/first`, { expected: /404/ });
+    await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
+    const [app] = await hotel.client.apps.listDetailed();
+    await page.route('**/list-apps?*', (route) => route.fulfill({ json: { apps: [{ ...app, name: 'inn' }] } }));
+    await hotel.client.sessions.delete(ref);
+    await page.evaluate(`dispatchEvent(new Event('focus'))`);
+    await page.getByText('The server has no app “hotel”.').waitFor();
   });
 
   it('finds a session by its texts', async () => {

@@ -5,6 +5,7 @@ import { apps, appsError, loadApps, openApp } from '../state/apps.ts';
 import { TokenForm } from '../frame/TokenForm.tsx';
 import { access } from '../state/access-token.ts';
 import { connection } from '../state/connection.ts';
+import { draft, draftKey, returnToDraft, writeDraft } from '../state/drafts.ts';
 import { appName, go } from '../state/location.ts';
 import { openRun } from '../state/run.ts';
 import { loadSession } from '../state/session-actions.ts';
@@ -25,6 +26,14 @@ export function Conversation() {
       <RemovalDialog />
     </div>
   );
+}
+
+/** Opens a new session, and takes the text that was not sent from the missing session. */
+function leaveMissing(): void {
+  const unsent = draft.peek();
+  writeDraft({ text: '', files: [] });
+  go({ session: undefined, event: undefined });
+  returnToDraft(unsent, draftKey.peek());
 }
 
 function Body() {
@@ -80,7 +89,7 @@ function Body() {
     return (
       <div class="conversation-body conversation-middle">
         <Empty title="Session not found" text="It was deleted, or it belongs to another user or app.">
-          <button type="button" class="button" onClick={() => go({ session: undefined, event: undefined })}>
+          <button type="button" class="button" onClick={leaveMissing}>
             New session
           </button>
         </Empty>

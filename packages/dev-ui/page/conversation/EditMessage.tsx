@@ -2,6 +2,7 @@ import type { Event } from '@thole/core';
 import { useState } from 'preact/hooks';
 import { EditForm } from '../components/EditForm.tsx';
 import { ErrorNote } from '../components/ErrorNote.tsx';
+import { focusIfLost } from '../components/focus-if-lost.ts';
 import { runAgainFrom } from '../state/run-actions.ts';
 import { editKey, writeEdit } from './message-edits.ts';
 
@@ -19,6 +20,11 @@ export function EditMessage({ event, text: value, isFocused }: Props) {
   const key = editKey(event.id);
   const close = (): void => writeEdit(key, undefined);
   const [error, setError] = useState<unknown>(undefined);
+  function cancel(): void {
+    const row = document.activeElement?.closest('.entry');
+    close();
+    focusIfLost(() => row?.querySelector<HTMLElement>('[aria-label="Edit and run again"]'));
+  }
   async function runAgain(): Promise<void> {
     const files = event.content?.parts?.filter((part) => part.inlineData ?? part.fileData) ?? [];
     const parts = [...(value.trim() === '' ? [] : [{ text: value }]), ...files];
@@ -39,7 +45,7 @@ export function EditMessage({ event, text: value, isFocused }: Props) {
       saveLabel="Run again"
       canSave={value.trim() !== ''}
       onSave={runAgain}
-      onCancel={close}
+      onCancel={cancel}
       isFocused={isFocused}
     >
       {error !== undefined && <ErrorNote error={error} />}

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { focusIfLost } from '../components/focus-if-lost.ts';
 import { access, setAccessToken } from '../state/access-token.ts';
 import { reloadData } from '../state/connection.ts';
 import { forgetRefusedRuns } from '../state/run.ts';
@@ -14,7 +15,7 @@ export function TokenForm() {
     if (!isWriting(document.activeElement)) field.current?.focus();
     return () => {
       forgetRefusedRuns();
-      focusMessageIfLost();
+      if (!isTouch.peek()) focusIfLost(() => document.getElementById('message'));
     };
   }, []);
   function submit(submitted: SubmitEvent): void {
@@ -57,10 +58,3 @@ export function TokenForm() {
 
 const isWriting = (element: Element | null): boolean =>
   (element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement) && element.value !== '';
-
-/** Focuses the message box if the form had the focus when it was removed. */
-function focusMessageIfLost(): void {
-  requestAnimationFrame(() => {
-    if (!isTouch.peek() && document.activeElement === document.body) document.getElementById('message')?.focus();
-  });
-}

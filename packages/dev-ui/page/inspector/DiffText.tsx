@@ -1,5 +1,8 @@
 import type { DiffLine } from './line-diff.ts';
 
+/** Maximum number of shown lines: a browser needs seconds to draw all lines of a large file. */
+const MAX_LINES = 2_000;
+
 const signs = { same: ' ', added: '+', removed: '−' } as const;
 
 /** Two texts compared line by line. Unchanged lines are collapsed, except near a change. */
@@ -8,7 +11,7 @@ export function DiffText({ lines, label }: { lines: readonly DiffLine[]; label: 
   const shown = lines.map((line, i) => ({ line, i })).filter(({ i }) => near[i]);
   return (
     <pre class="diff" aria-label={label} tabIndex={0}>
-      {shown.map(({ line, i }, at) => (
+      {shown.slice(0, MAX_LINES).map(({ line, i }, at) => (
         <>
           {at > 0 && shown[at - 1]!.i < i - 1 && (
             <span class="diff-gap">⋯ {i - shown[at - 1]!.i - 1} unchanged lines</span>
@@ -20,6 +23,7 @@ export function DiffText({ lines, label }: { lines: readonly DiffLine[]; label: 
           </span>
         </>
       ))}
+      {shown.length > MAX_LINES && <span class="diff-gap">⋯ {shown.length - MAX_LINES} more lines</span>}
     </pre>
   );
 }

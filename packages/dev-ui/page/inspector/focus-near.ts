@@ -1,6 +1,6 @@
 /**
- * Returns a function to call after a list item was removed. It focuses the next or previous item, or the panel if the
- * list is empty, so that keyboard users stay at this place.
+ * Returns a function to call after a list item was removed. It focuses the next or previous item, or the first control of the
+ * panel if the list is empty, so that keyboard users stay at this place.
  */
 export function focusNear(item: HTMLElement | null): () => void {
   const near = item?.nextElementSibling ?? item?.previousElementSibling;
@@ -8,6 +8,6 @@ export function focusNear(item: HTMLElement | null): () => void {
   return () =>
     requestAnimationFrame(() => {
       const button = near?.isConnected ? near.querySelector<HTMLElement>('button') : undefined;
-      (button ?? panel)?.focus();
+      (button ?? panel?.querySelector<HTMLElement>('input, button') ?? panel)?.focus();
     });
 }

@@ -1,10 +1,13 @@
 import type { FunctionCall } from '@thole/core';
 import type { RecordedInterrupt } from '@thole/core/kit';
 import { requestKindOf } from '@thole/core/kit';
+import { useEffect, useRef } from 'preact/hooks';
+import { focusIfLost } from '../components/focus-if-lost.ts';
 import { Icon } from '../components/icons.tsx';
 import { JsonTree } from '../inspector/JsonTree.tsx';
 import { inspect } from '../state/open-inspector.ts';
 import { currentSeconds } from '../state/now.ts';
+import { isTouch } from '../state/screen.ts';
 import { Confirmation } from './Confirmation.tsx';
 import { DueTime } from './DueTime.tsx';
 import { InputForm } from './InputForm.tsx';
@@ -21,11 +24,23 @@ export function RequestCard(props: { call: FunctionCall; recorded: RecordedInter
   const { message, toolName } = recorded?.interrupt ?? {};
   const state = requestState(recorded, currentSeconds());
   const isReady = state === 'open' && recorded && draftOf(recorded.interrupt.id).answer !== undefined;
+  const shownState = isReady ? 'ready' : state;
   const label = kindLabels[kind];
+  const card = useRef<HTMLElement>(null);
+  const stateBefore = useRef(shownState);
+  const hadFocus = useRef(false);
+  useEffect(() => {
+    if (stateBefore.current === shownState) return;
+    stateBefore.current = shownState;
+    // The form of the earlier state is removed.
+    if (hadFocus.current) focusIfLost(() => nextField(card.current));
+  }, [shownState]);
   return (
     <section
+      ref={card}
       class="request"
-      data-state={isReady ? 'ready' : state}
+      onFocusIn={() => (hadFocus.current = true)}
+      data-state={shownState}
       aria-label={toolName === undefined ? label : `${label} for ${toolName}`}
     >
       <header class="request-head">
@@ -50,6 +65,14 @@ export function RequestCard(props: { call: FunctionCall; recorded: RecordedInter
       )}
     </section>
   );
+}
+
+/** Returns a field or button of this request, of another open request, or the message box. */
+function nextField(card: HTMLElement | null): HTMLElement | null {
+  const forms = [card, ...document.querySelectorAll<HTMLElement>('.request[data-state="open"], .open-requests')];
+  const fields = 'form :is(input, select, textarea, button):enabled, .button-row button:enabled';
+  const found = forms.flatMap((form) => form?.querySelector<HTMLElement>(fields) ?? []);
+  return found[0] ?? document.querySelector(isTouch.peek() ? '.entries' : '#message');
 }
 
 function Body({ recorded, isOpen }: { recorded: RecordedInterrupt; isOpen: boolean }) {

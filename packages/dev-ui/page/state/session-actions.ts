@@ -1,6 +1,7 @@
 import { ClientError } from '@thole/client';
 import type { Event, Json, Session, SessionRef, StateDelta } from '@thole/core';
 import { batch, effect } from '@preact/signals';
+import { loadApps } from './apps.ts';
 import { client } from './client.ts';
 import { reconnects } from './connection.ts';
 import { isSameData } from './is-same-data.ts';
@@ -85,6 +86,8 @@ export async function refreshSession(): Promise<Session | undefined> {
   } catch (error) {
     if (ClientError.is(error) && error.status === 404 && openKey.peek() === sessionKey(ref)) {
       status.value = { kind: 'missing' };
+      // The server may have been restarted without the app.
+      void loadApps();
     }
     return undefined;
   }

@@ -19,6 +19,13 @@ describe('previewOf', () => {
     expect(previewOf({ text: 'ü' })).toMatchObject({ kind: 'text', bytes: 2 });
   });
 
+  it('returns no preview of a text over 1 MB, which a browser draws slowly', () => {
+    const text = 'x'.repeat(1_000_001);
+    expect(previewOf({ text })).toEqual({ kind: 'file', mimeType: 'text/plain', bytes: 1_000_001 });
+    expect(previewOf(part('text/plain', text))).toEqual({ kind: 'file', mimeType: 'text/plain', bytes: 1_000_001 });
+    expect(bytesOf({ text })).toHaveLength(1_000_001);
+  });
+
   it('formats JSON, and returns invalid JSON unchanged', () => {
     expect(previewOf(part('application/json', '{"a":1}'))).toMatchObject({ text: '{\n  "a": 1\n}' });
     expect(previewOf(part('application/json', '{oops'))).toMatchObject({ text: '{oops' });

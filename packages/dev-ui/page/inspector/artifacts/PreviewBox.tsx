@@ -33,7 +33,7 @@ function Content({ preview, label }: { preview: Preview; label: string }) {
       // The address is shown but not fetched: the page sends no requests to other hosts.
       return <p class="mono">{preview.url}</p>;
     case 'file':
-      return <p class="muted">No preview for this type of file. Download it to open it.</p>;
+      return <p class="muted">No preview for files of this type or size. Download it to open it.</p>;
   }
 }
 

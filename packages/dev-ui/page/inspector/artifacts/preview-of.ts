@@ -9,7 +9,10 @@ export type Preview =
 
 /** Returns the preview of one version of an artifact. Valid JSON is indented. Text that is not UTF-8 has no preview. */
 export function previewOf({ inlineData, fileData, text }: Part): Preview {
-  if (text !== undefined) return { kind: 'text', text, mimeType: 'text/plain', bytes: sizeOf(text) };
+  if (text !== undefined) {
+    const file = { mimeType: 'text/plain', bytes: sizeOf(text) };
+    return file.bytes > MAX_TEXT_BYTES ? { kind: 'file', ...file } : { kind: 'text', text, ...file };
+  }
   if (fileData) return { kind: 'link', url: fileData.fileUri, mimeType: fileData.mimeType ?? '' };
   if (!inlineData) return { kind: 'file', mimeType: 'application/octet-stream', bytes: 0 };
   const { mimeType: givenType, data } = inlineData;
@@ -30,6 +33,7 @@ export function bytesOf({ inlineData, text }: Part): Uint8Array<ArrayBuffer> {
   return fromBase64(inlineData?.data ?? '');
 }
 
+/** Maximum size of a text with a preview: a browser needs seconds to draw a longer text. */
 const MAX_TEXT_BYTES = 1_000_000;
 
 const sizeOf = (text: string): number => new TextEncoder().encode(text).length;

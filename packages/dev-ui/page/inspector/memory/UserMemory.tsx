@@ -1,6 +1,7 @@
 import type { MemoryEntry, UserRef } from '@thole/core';
 import { useId, useRef, useState } from 'preact/hooks';
 import { ErrorNote } from '../../components/ErrorNote.tsx';
+import { focusIfLost } from '../../components/focus-if-lost.ts';
 import { Skeleton } from '../../components/Skeleton.tsx';
 import { client } from '../../state/client.ts';
 import { appName, userId } from '../../state/location.ts';
@@ -29,6 +30,11 @@ export function UserMemory({ listsAtOnce }: { listsAtOnce: boolean }) {
   const memories = useMemories(user, listsAtOnce);
   const { searched, found, error, isLoading, next } = memories;
   const part = useRef<HTMLElement>(null);
+  const addButton = useRef<HTMLButtonElement>(null);
+  const close = (): void => {
+    dropDraft(draftKey);
+    focusIfLost(() => addButton.current);
+  };
   const id = useId();
 
   const act = async (successText: string, work: () => Promise<unknown>): Promise<boolean> => {
@@ -65,6 +71,7 @@ export function UserMemory({ listsAtOnce }: { listsAtOnce: boolean }) {
       <header class="scope-head">
         <h2 id={id}>Memory of {user.userId}</h2>
         <button
+          ref={addButton}
           type="button"
           class="button button-quiet"
           aria-expanded={draft !== undefined}
@@ -90,9 +97,9 @@ export function UserMemory({ listsAtOnce }: { listsAtOnce: boolean }) {
               author: 'user',
               content: { role: 'user' as const, parts: [{ text }] },
             };
-            if (await act('Remembered.', () => client.memory.add({ ...user, memories: [memory] }))) dropDraft(draftKey);
+            if (await act('Remembered.', () => client.memory.add({ ...user, memories: [memory] }))) close();
           }}
-          onCancel={() => dropDraft(draftKey)}
+          onCancel={close}
         />
       )}
       <SearchBar onSearch={memories.search} />
@@ -104,7 +111,12 @@ export function UserMemory({ listsAtOnce }: { listsAtOnce: boolean }) {
       <MemoryList memories={memories} actions={actions} />
       <div class="button-row">
         {next !== undefined && found === undefined && (
-          <button type="button" class="button" disabled={isLoading} onClick={() => void memories.more()}>
+          <button
+            type="button"
+            class="button"
+            aria-disabled={isLoading}
+            onClick={() => !isLoading && void memories.more()}
+          >
             Show more
           </button>
         )}
@@ -112,8 +124,9 @@ export function UserMemory({ listsAtOnce }: { listsAtOnce: boolean }) {
           <button
             type="button"
             class="button"
-            disabled={isLoading}
+            aria-disabled={isLoading}
             onClick={() =>
+              !isLoading &&
               void act('This session is in memory now.', () => client.memory.saveSession(sessionRef.peek()!))
             }
           >

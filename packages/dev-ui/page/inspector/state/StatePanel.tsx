@@ -1,9 +1,10 @@
 import type { Json, StateDelta } from '@thole/core';
 import type { StateScope } from '@thole/core/kit';
 import type { ComponentChildren } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { Empty } from '../../components/Empty.tsx';
 import { ErrorNote } from '../../components/ErrorNote.tsx';
+import { focusIfLost } from '../../components/focus-if-lost.ts';
 import { Skeleton } from '../../components/Skeleton.tsx';
 import { events, openKey, selectedEvent, sessionRef, sessionState, status } from '../../state/session.ts';
 import { writeState } from '../../state/session-actions.ts';
@@ -112,6 +113,11 @@ function Scope(p: ScopeProps) {
   const draftKey = draftKeyOf(openKey.value, 'add', scope);
   const draft = formDrafts.value.get(draftKey);
   const [isAddNew, setIsAddNew] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = (): void => {
+    dropDraft(draftKey);
+    focusIfLost(() => button.current);
+  };
   const [name, meaning] = names[scope];
   if (scope === 'temp' && rows.length === 0) return null;
   return (
@@ -121,6 +127,7 @@ function Scope(p: ScopeProps) {
         <span class="muted">{meaning}</span>
         {scope !== 'temp' && (
           <button
+            ref={button}
             type="button"
             class="button button-quiet"
             aria-expanded={draft !== undefined}
@@ -149,9 +156,9 @@ function Scope(p: ScopeProps) {
           scope={scope}
           taken={rows.map(({ name: each }) => each)}
           onAdd={async (key, value) => {
-            if (await p.write({ [prefixOf(scope) + key]: value })) dropDraft(draftKey);
+            if (await p.write({ [prefixOf(scope) + key]: value })) close();
           }}
-          onCancel={() => dropDraft(draftKey)}
+          onCancel={close}
         />
       )}
       {rows.length === 0 && !draft && <p class="muted panel-note">No keys yet.</p>}
