@@ -35,13 +35,14 @@ const TOOL_KEY = 'mcpTool';
 /** Runs an agent for one call of its tool, or continues a call with the answers of the client. Never rejects. */
 export async function callAgent(init: CallInit, args: unknown, request: ServerContext['mcpReq']): Promise<CallResult> {
   const { agent, caller, logger } = init;
+  let call: AgentCall | undefined;
   try {
-    const call = new AgentCall(init, request);
+    call = new AgentCall(init, request);
     const state = request.requestState<CallState>();
     return await (state ? call.resume(state) : call.start(args, request._meta?.['sessionId']));
   } catch (error) {
     logCallError(logger, error, { appName: agent.runner.appName, agent: agent.name, userId: caller.userId });
-    return toolError(describeCallError(agent.name, error));
+    return { ...toolError(describeCallError(agent.name, error)), ...call?.idOfSession };
   }
 }
 
@@ -50,11 +51,17 @@ class AgentCall {
   readonly #init: CallInit;
   readonly #request: ServerContext['mcpReq'];
   readonly #progress: CallProgress;
+  #run: Run | undefined;
 
   constructor(init: CallInit, request: ServerContext['mcpReq']) {
     this.#init = init;
     this.#request = request;
     this.#progress = new CallProgress(init.agent, request, request.requestState<CallState>()?.progress ?? 0);
+  }
+
+  /** Members of the result that name the session, after the run has started. */
+  get idOfSession(): Pick<CallToolResult, '_meta'> {
+    return this.#run ? { _meta: { sessionId: this.#run.sessionId } } : {};
   }
 
   async start(args: unknown, sessionId: unknown): Promise<CallResult> {
@@ -88,6 +95,7 @@ class AgentCall {
   }
 
   async #read(run: Run): Promise<CallResult> {
+    this.#run = run;
     let answer: Event | undefined;
     for await (const event of run) {
       await this.#progress.report(event);

@@ -140,7 +140,7 @@ export class McpToolset implements Toolset {
     if (tools) return tools;
     const { prefix, requireConfirmation } = this.#options;
     const p = { server: this.#server, prefix, requireConfirmation, calls: this.#calls };
-    tools = list.map((definition) => new McpTool(definition, p));
+    tools = list.filter((each) => !requiresTask(each)).map((definition) => new McpTool(definition, p));
     this.#tools.set(list, tools);
     return tools;
   }
@@ -168,6 +168,11 @@ export class McpToolset implements Toolset {
     }
     return selected;
   }
+}
+
+/** True for a tool that can only be called as a task, which is not supported. */
+function requiresTask({ execution }: McpToolDefinition): boolean {
+  return execution?.taskSupport === 'required';
 }
 
 /** ADK's spelling of `McpToolset`. */

@@ -222,6 +222,16 @@ describe.each(eras)('mcpServer (%s)', (era) => {
     expect(JSON.stringify(errors)).toContain('postgres');
   });
 
+  it('names the session of a failed call, so that the client can continue it', async () => {
+    const { server, model } = serveClerk([fails(new Error('Down.')), says('Up.')]);
+    const client = await connectHttp(server, { era });
+    const { _meta, isError } = await client.callTool(ask);
+    const { sessionId } = _meta as { sessionId: string };
+    expect([isError, sessionId]).toEqual([true, expect.any(String)]);
+    await client.callTool({ ...ask, _meta: { sessionId } });
+    expect(model.requests.map(({ contents }) => contents.length)).toEqual([1, 2]);
+  });
+
   it('returns a refusal of the model as an error with its code', async () => {
     const { server } = serveClerk([{ finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED' }]);
     const client = await connectHttp(server, { era });

@@ -183,6 +183,20 @@ describe('McpToolset connections', () => {
     await closed.close();
     await expect(early.say()).rejects.toEqual(failure('cannot be reached'));
   });
+
+  it('says that a call may have taken effect if the connection ends before the response', async () => {
+    const server = await sessionServer();
+    const { handle } = server.http;
+    server.http.handle = async (request) => {
+      if ((await request.clone().text()).includes('tools/call')) server.http.closeConnections();
+      return handle(request);
+    };
+    const run = createRun(server.http, [calls('read'), says('2')]);
+    await run.say();
+    const error = expect.stringMatching(/closed the connection before its response.* may or may not have taken effect/);
+    expect(run.responses).toEqual([{ error }]);
+    expect(server.http.methods.filter((method) => method === 'tools/call')).toHaveLength(1);
+  });
 });
 
 describe('McpToolset headers', () => {

@@ -10,7 +10,7 @@ import { McpToolset } from '../../src/index.ts';
 import { AgentRun } from './servers/agent-run.ts';
 import type { HttpServer } from './servers/http-server.ts';
 import { startSessionServer } from './servers/session-server.ts';
-import { startToolServer } from './servers/tool-server.ts';
+import { objectSchema, startToolServer } from './servers/tool-server.ts';
 
 const text = (result: string): { content: [{ type: 'text'; text: string }] } => ({
   content: [{ type: 'text', text: result }],
@@ -36,6 +36,24 @@ async function modernServer(handler: Handler): Promise<HttpServer> {
 const script = (): ConstructorParameters<typeof AgentRun>[1] => [calls('order', {}, 'c1'), says('Done.')];
 
 describe('McpToolset questions of the newer protocol', () => {
+  it('pauses the run for a question of a tool with an output schema', async () => {
+    const inputRequests = { who: inputRequired.elicit({ message: 'E-mail?', requestedSchema: email }) };
+    const server = await startToolServer(
+      (mcp) =>
+        void mcp.registerTool('order', { outputSchema: objectSchema({ n: { type: 'integer' } }) }, async ({ mcpReq }) =>
+          mcpReq.inputResponses
+            ? { ...text('Ordered.'), structuredContent: { n: 1 } }
+            : (inputRequired({ inputRequests }) as never),
+        ),
+      { legacy: 'reject' },
+    );
+    onTestFinished(() => server.close());
+    const run = new AgentRun(new McpToolset(server.params()), script());
+    const [question] = await run.say();
+    await run.answer(question!, { email: 'ada@example.com' });
+    expect(run.responses.at(-1)).toEqual({ result: 'Ordered.', structuredContent: { n: 1 } });
+  });
+
   it('pauses the run and continues in another process with the unchanged state (contract 28)', async () => {
     const states: unknown[] = [];
     const server = await modernServer(({ mcpReq }) => {

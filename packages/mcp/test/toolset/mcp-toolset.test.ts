@@ -72,6 +72,35 @@ describe('McpToolset', () => {
     ]);
   });
 
+  it('returns a file once if the structured content repeats the blocks of the result', async () => {
+    const content = [{ type: 'image', data: png, mimeType: 'image/png' }];
+    const server = await startRawServer({ 'tools/call': () => ({ content, structuredContent: { content } }) });
+    const run = new AgentRun(new McpToolset(server.params()), [calls('read'), says('A shoe.')]);
+    await run.say();
+    expect(run.responses).toEqual([{ result: 'See the files.' }]);
+    const parts = run.events.flatMap((event) => event.content?.parts?.[0]?.functionResponse?.parts ?? []);
+    expect(parts).toEqual([{ inlineData: { mimeType: 'image/png', data: png } }]);
+  });
+
+  it('returns the text of a tool with an output schema if it has no structured content', async () => {
+    const tool = { name: 'read', inputSchema: { type: 'object' }, outputSchema: { type: 'object' } };
+    const content = [{ type: 'text', text: 'A shoe.' }];
+    const server = await startRawServer({ 'tools/list': () => ({ tools: [tool] }), 'tools/call': () => ({ content }) });
+    const run = new AgentRun(new McpToolset(server.params()), [calls('read'), says('Done.')]);
+    await run.say();
+    expect(run.responses).toEqual([{ result: 'A shoe.' }]);
+  });
+
+  it('leaves out a tool that can only be called as a task', async () => {
+    const supports = ['required', 'optional', 'forbidden'];
+    const inputSchema = { type: 'object' };
+    const tools = supports.map((taskSupport) => ({ name: taskSupport, inputSchema, execution: { taskSupport } }));
+    const server = await startRawServer({ 'tools/list': () => ({ tools }) });
+    const run = new AgentRun(new McpToolset(server.params()), [says('Hi.')]);
+    await run.say();
+    expect(run.toolNames()).toEqual(['optional', 'forbidden']);
+  });
+
   it('returns resources and structured content of a failed tool to the model', async () => {
     const resource = { uri: 'log://1', mimeType: 'text/plain', text: 'The disk is full.' };
     const server = await startRawServer({

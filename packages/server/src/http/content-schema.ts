@@ -6,6 +6,7 @@ import { ref } from '../openapi/schema.ts';
 import type { SchemaName } from '../openapi/schema.ts';
 import { describeIssue } from './describe-issue.ts';
 import { jsonObject, untilFirstError } from './schemas.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 const id = z.string().optional();
 /** Base64 or base64url. A model rejects other text with each later message of the session, too. */
@@ -38,6 +39,12 @@ export const contentSchema: ZodType<Content> = validateOnly<Content>(
   z.looseObject({ role: z.enum(['user', 'model']).optional(), parts: untilFirstError(z.array(partSchema)).optional() }),
   'Content',
 );
+
+/** Schema of a part in a request. Python clients send null for each member that is not set. */
+export const partInput: ZodType<Part> = z.preprocess(withoutNulls, partSchema).meta(ref('Part'));
+
+/** Schema of a message in a request. Python clients send null for each member that is not set. */
+export const contentInput: ZodType<Content> = z.preprocess(withoutNulls, contentSchema).meta(ref('Content'));
 
 /**
  * Returns a schema that validates a value and returns the same object. Zod itself returns a copy in which members such

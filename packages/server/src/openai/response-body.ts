@@ -52,6 +52,10 @@ function readMessage(item: unknown, param: string): ClientMessage[] {
   if (!isPlainObject(item)) throw openAiError(`${param} must be an object.`, { param });
   const { content, role, type } = item;
   if (answerItemTypes.includes(type)) return [];
+  if (type === 'item_reference') {
+    const remedy = 'Send the message itself, for example with store: false in the AI SDK, or set previous_response_id.';
+    throw openAiError(`${param} is a reference to an item, which is not supported. ${remedy}`, { param });
+  }
   if ((type !== undefined && type !== 'message') || typeof role !== 'string')
     throw openAiError(`${param} has an unsupported type. Send messages.`, { param });
   return [{ role, content }];

@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import { sessionNotFound } from '@thole/core/kit';
 import type { ArtifactRef, ArtifactService, ArtifactVersion } from '@thole/core';
 import { z } from 'zod';
-import { partSchema } from '../http/content-schema.ts';
+import { partInput } from '../http/content-schema.ts';
 import { count, jsonObject } from '../http/schemas.ts';
 import { listOf, ref, text, integer } from '../openapi/schema.ts';
 import { defineRoute } from '../route.ts';
@@ -28,7 +28,7 @@ export const artifactRoutes: readonly Route[] = [
   defineRoute({
     ...{ method: 'POST', paths: [ALL], tag },
     summary: 'Saves a new version of an artifact.',
-    body: z.object({ filename: z.string(), artifact: partSchema, customMetadata: jsonObject.nullish() }),
+    body: z.object({ filename: z.string(), artifact: partInput, customMetadata: jsonObject.nullish() }),
     returns: ref('Artifact'),
     responses: {
       200: '{version, mimeType, displayName, customMetadata, createTime}',

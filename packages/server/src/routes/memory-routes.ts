@@ -3,7 +3,7 @@ import { sessionNotFound } from '@thole/core/kit';
 import type { MemoryEntry, MemoryService, NewMemory } from '@thole/core';
 import { z } from 'zod';
 import type { ZodType } from 'zod';
-import { contentSchema } from '../http/content-schema.ts';
+import { contentInput } from '../http/content-schema.ts';
 import { count, flag, jsonObject, number, untilFirstError } from '../http/schemas.ts';
 import { withoutNulls } from '../http/without-nulls.ts';
 import { integer, listOf, objectOf, ref, text } from '../openapi/schema.ts';
@@ -22,7 +22,7 @@ const forbidden = 'The client may not use this shared memory';
 
 const members = z.object({
   kind: z.enum(['turn', 'fact', 'note']).nullish(),
-  content: contentSchema.nullish(),
+  content: contentInput.nullish(),
   text: z.string().nullish(),
   author: z.string().nullish(),
   timestamp: z.number().nullish(),

@@ -2,6 +2,7 @@ import { isPlainObject } from '@thole/core/kit';
 import type { Content, JsonObject, StateDelta } from '@thole/core';
 import { z } from 'zod';
 import { jsonObject, notAnObject } from '../http/schemas.ts';
+import { withoutNulls } from '../http/without-nulls.ts';
 import { ref } from '../openapi/schema.ts';
 
 /** The body of `/run` and `/run_sse`. */
@@ -10,7 +11,7 @@ export interface RunBody {
   appName?: string | null | undefined;
   userId: string;
   sessionId: string;
-  /** Required, unless an invocation is resumed or regenerated. The runner validates its parts. */
+  /** Required, unless an invocation is resumed or regenerated. Members that are null are left out. The runner validates its parts. */
   newMessage?: Content | null | undefined;
   /** True to stream partial events. */
   streaming?: boolean | null | undefined;
@@ -31,7 +32,10 @@ export const runBody: z.ZodType<RunBody> = z
     appName: name.nullish(),
     userId: name,
     sessionId: name,
-    newMessage: z.custom<Content>(isPlainObject, { error: notAnObject }).meta(ref('Content')).nullish(),
+    newMessage: z
+      .preprocess(withoutNulls, z.custom<Content>(isPlainObject, { error: notAnObject }))
+      .meta(ref('Content'))
+      .nullish(),
     streaming: z.boolean().nullish(),
     stateDelta: jsonObject.nullish(),
     invocationId: z.string().nullish(),

@@ -1,4 +1,4 @@
-import { InMemoryMemoryService } from '@thole/mem-services';
+import { InMemoryArtifactService, InMemoryMemoryService } from '@thole/mem-services';
 import { says } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { ask } from '../ask.ts';
@@ -80,6 +80,15 @@ describe('parse', () => {
     const { handler } = await demo({ answers: [says('Hello.')] });
     const nulls = { appName: null, streaming: null, stateDelta: null, invocationId: null, customMetadata: null };
     expect((await ask(handler, 'POST', '/run', message(nulls))).status).toBe(200);
+  });
+
+  it('accepts null for each member of a message and a part that is not set', async () => {
+    const { handler } = await demo({ answers: [says('Hello.')], artifactService: new InMemoryArtifactService() });
+    const nulls = { thought: null, inline_data: null, function_call: null, file_data: null };
+    const newMessage = { role: null, parts: [{ text: 'Hi', ...nulls }] };
+    expect((await ask(handler, 'POST', '/run', message({ newMessage }))).status).toBe(200);
+    const artifact = { ...nulls, text: null, inline_data: { mime_type: 'a/b', data: 'aGk=', display_name: null } };
+    expect((await ask(handler, 'POST', `${sessionPath}/artifacts`, { filename: 'a', artifact })).status).toBe(200);
   });
 
   it('accepts files in base64 and base64url', async () => {

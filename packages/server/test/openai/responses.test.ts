@@ -172,6 +172,17 @@ describe('POST /v1/responses', () => {
     expect(messagesOf(requests[1]!)).toEqual(['user: Hello', 'model: Fine.', 'user: Really?']);
   });
 
+  it('rejects a reference to an item and names the alternatives', async () => {
+    const input = [
+      { type: 'item_reference' as const, id: 'msg_1' },
+      { role: 'user' as const, content: 'Hello' },
+    ];
+    await expect(openAiDemo().client.responses.create({ model: 'demo', input })).rejects.toMatchObject({
+      ...{ status: 400, param: 'input[0]' },
+      message: expect.stringMatching(/reference to an item.*store: false.*previous_response_id/),
+    });
+  });
+
   it('creates no session or copy if the server is busy', async () => {
     const called = Promise.withResolvers<AbortSignal>();
     const answers = [says('One.'), says('Two.'), neverAnswers(called)];

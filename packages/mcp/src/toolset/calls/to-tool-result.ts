@@ -1,5 +1,6 @@
 import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/client';
 import type { FunctionResponsePart, Json, JsonObject } from '@thole/core';
+import { canonicalJson, isPlainObject } from '@thole/core/kit';
 
 /** Result of a tool: the answer for the model, and files if there are any. */
 export type ToolResult = JsonObject | { response: JsonObject; parts: FunctionResponsePart[] };
@@ -19,7 +20,8 @@ export function toToolResult(result: CallToolResult, maxResultBytes: number): To
   const resources: JsonObject[] = [];
   const parts: FunctionResponsePart[] = [];
   for (const block of result.content) addBlock(block, { texts, resources, parts });
-  const { structuredContent, isError } = result as { structuredContent?: Json; isError?: boolean };
+  const { structuredContent: structured, isError } = result as { structuredContent?: Json; isError?: boolean };
+  const structuredContent = parts.length > 0 && repeatsBlocks(result, structured) ? undefined : structured;
   const text = texts.join('\n');
   if (isError) {
     const hasReason = text !== '' || structuredContent !== undefined || resources.length > 0;
@@ -41,6 +43,12 @@ export function toToolResult(result: CallToolResult, maxResultBytes: number): To
   };
   if (Object.keys(response).length === 0) response['result'] = parts.length > 0 ? 'See the files.' : null;
   return withParts(response, parts);
+}
+
+/** True if the structured content repeats all blocks. Their files would then also be texts of the answer. */
+function repeatsBlocks({ content }: CallToolResult, structuredContent: Json | undefined): boolean {
+  if (!isPlainObject(structuredContent)) return false;
+  return canonicalJson(structuredContent['content']) === canonicalJson(content as unknown as Json);
 }
 
 /** Returns the contents of a resource as the answer to the model. */

@@ -80,10 +80,9 @@ export class McpConnection {
         capabilities: { elicitation: { form: {} } },
         versionNegotiation: negotiationOf(params),
         inputRequired: { autoFulfill: false },
-        // Schemas of servers are not compiled: a pattern in them could block this process.
-        jsonSchemaValidator: {
-          getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
-        },
+        // Schemas of servers are not compiled: a pattern in them could block this process. Without a validator, the client also
+        // accepts results without structured content, such as a request for input.
+        jsonSchemaValidator: { getValidator: () => undefined as never },
       },
     );
     let http: McpHttp | undefined;

@@ -42,6 +42,14 @@ export function isConnectionClosed(error: unknown): boolean {
 
 const CLOSED_CODES: readonly unknown[] = ['CONNECTION_CLOSED', 'NOT_CONNECTED', 'SEND_FAILED'];
 
+/** True if the HTTP connection ended after the request was sent, before the response began. */
+function isResponseLost(error: unknown): boolean {
+  const { cause } = (error ?? {}) as { cause?: SdkFailure };
+  return LOST_RESPONSE_CODES.includes(cause?.code);
+}
+
+const LOST_RESPONSE_CODES: readonly unknown[] = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'UND_ERR_HEADERS_TIMEOUT'];
+
 /** Returns an `MCP_SERVER_FAILED` error. Its message contains no text of the server. */
 export function toMcpError(error: unknown, server: string): TholeError {
   if (TholeError.is(error)) return error;
@@ -64,6 +72,10 @@ export function toMcpError(error: unknown, server: string): TholeError {
   if (code !== undefined) return serverError(`refused a request with code ${code}.`);
   if (isConnectionClosed(error))
     return serverError('closed the connection. If it is a process, see its log.', { retryable: true });
+  if (isResponseLost(error))
+    return serverError('closed the connection before its response. The request may or may not have taken effect.', {
+      cause: error,
+    });
   switch (((error ?? {}) as SdkFailure).code) {
     case 'REQUEST_TIMEOUT':
       return serverError('did not answer in time.', { retryable: true });

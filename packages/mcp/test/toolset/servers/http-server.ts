@@ -53,8 +53,13 @@ export class HttpServer {
     );
   }
 
-  async close(): Promise<void> {
+  /** Ends all connections, also those with a request. */
+  closeConnections(): void {
     this.#server.closeAllConnections();
+  }
+
+  async close(): Promise<void> {
+    this.closeConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
