@@ -289,6 +289,22 @@ describe('VectorMemoryService', () => {
     expect(await found(memory, 'odd')).toEqual([]);
   });
 
+  it('finds an entry after a service with another model changed its text and changed it back', async () => {
+    const stores = { store: new InMemoryVectorStore(), entries: new InMemoryMemoryStore() };
+    const memory = new VectorMemoryService({ embedder: embedderWith(), ...stores });
+    const other = new VectorMemoryService({ embedder: embedderWith({ model: 'hash-2' }), ...stores });
+    await memory.addSessionToMemory(sessionOf('a pool', 'a roof'));
+    expect(await found(memory, 'a pool')).toEqual(['a pool', 'a roof']);
+    for (const text of ['a bar', 'a pool'])
+      await other.updateMemory({
+        ...user,
+        id: '["s1","e0"]',
+        change: { content: { role: 'user', parts: [{ text }] } },
+      });
+    expect(await found(memory, 'a pool')).toEqual(['a pool', 'a roof']);
+    expect((await memory.searchMemory({ ...user, query: 'a pool' })).vectorsMissing).toBeUndefined();
+  });
+
   it('computes vectors again after a change of the model, and compares only one model', async () => {
     const embedder = embedderWith();
     const memory = new VectorMemoryService({ embedder });

@@ -18,9 +18,12 @@ export interface DeletionContext {
 export async function deleteEntries(
   p: DeletionContext & { ids: readonly string[]; keepEvidence: boolean },
 ): Promise<number> {
-  const ids = p.keepEvidence ? new Set(p.ids) : await idsOfVersions(p, p.ids);
+  const start = await lastSeq(p);
+  const listed = await listAll(p, { kinds: p.keepEvidence ? ['fact'] : ['fact', 'note'] });
+  const ids = p.keepEvidence ? new Set(p.ids) : addVersions(new Set(p.ids), listed);
   if (!p.keepEvidence) await addEvidence(p, ids);
-  return removeAndRepair(p, { ids: [...ids] }, (id) => ids.has(id));
+  const facts = listed.filter(({ kind }) => kind === 'fact');
+  return removeAndRepair(p, { ids: [...ids] }, { facts, start, isGone: (id) => ids.has(id) });
 }
 
 /**
@@ -31,12 +34,15 @@ export async function deleteSessionEntries(
   p: DeletionContext & { sessionId: string; turns: readonly MemoryEntry[] },
 ): Promise<number> {
   const { store, scope, sessionId } = p;
+  const start = await lastSeq(p);
   const entries = await listAll(p, { sessionId });
   const ids = new Set(entries.map((entry) => entry.id));
   // Only the removal of an existing entry leaves a tombstone. So missing turns are first added without text.
   const missing = p.turns.filter(({ id }) => !ids.has(id)).map(removeText);
   const { written } = missing.length > 0 ? await store.put(scope, missing, 'ifAbsent') : { written: [] };
-  const count = await removeAndRepair(p, { sessionId }, (id) => ids.has(id) || sessionOfTurn(id) === sessionId);
+  const facts = await listAll(p, { kinds: ['fact'] });
+  const isGone = (id: string): boolean => ids.has(id) || sessionOfTurn(id) === sessionId;
+  const count = await removeAndRepair(p, { sessionId }, { facts, start, isGone });
   return Math.max(0, count - written.length);
 }
 
@@ -46,24 +52,43 @@ function removeText({ id, kind, sessionId, eventId }: MemoryEntry): MemoryEntry 
 
 /**
  * Removes entries, and repairs facts before and after the removal. Before it, so that a repeated call after a failure still finds the
- * entries that lead to these facts. After it, because another process may have written facts meanwhile.
+ * entries that lead to these facts. After it, if another process has written such facts since `start`.
  */
 async function removeAndRepair(
   p: DeletionContext,
   removal: MemoryRemoval,
-  isGone: (id: string) => boolean,
+  { facts, start, isGone }: { facts: readonly MemoryEntry[]; start: number; isGone: (id: string) => boolean },
 ): Promise<number> {
-  const before = await repairFacts(p, isGone);
+  const before = await repairFacts(p, facts, isGone);
   const removed = await p.store.remove(p.scope, removal, p.now);
-  return before + removed + (await repairFacts(p, isGone));
+  if (!(await hasChangedFact(p, start, isGone))) return before + removed;
+  return before + removed + (await repairFacts(p, await listAll(p, { kinds: ['fact'] }), isGone));
+}
+
+/** True if a fact that was written after `seq` has deleted evidence. */
+async function hasChangedFact(p: DeletionContext, seq: number, isGone: (id: string) => boolean): Promise<boolean> {
+  for (let after = seq; ;) {
+    const { changes, more } = await p.store.since(p.scope, after, ENTRIES_PER_READ);
+    for (const change of changes)
+      if ('entry' in change && change.entry.kind === 'fact' && change.entry.evidence?.some(isGone)) return true;
+    if (!more) return false;
+    after = changes.at(-1)!.seq;
+  }
+}
+
+async function lastSeq(p: DeletionContext): Promise<number> {
+  return (await p.store.put(p.scope, [], 'ifAbsent')).seq;
 }
 
 /** Returns these ids, and then the ids of earlier and later versions of these facts and notes, the nearest versions first. */
 export async function idsOfVersions(p: DeletionContext, entryIds: readonly string[]): Promise<Set<string>> {
-  const ids = new Set(entryIds);
+  return addVersions(new Set(entryIds), await listAll(p, { kinds: ['fact', 'note'] }));
+}
+
+function addVersions(ids: Set<string>, entries: readonly MemoryEntry[]): Set<string> {
   const neighbours = new Map<string, string[]>();
   const link = (from: string, to: string): void => void (neighbours.get(from)?.push(to) ?? neighbours.set(from, [to]));
-  for (const { id, supersededBy } of await listAll(p, { kinds: ['fact', 'note'] })) {
+  for (const { id, supersededBy } of entries) {
     if (supersededBy === undefined) continue;
     link(id, supersededBy);
     link(supersededBy, id);
@@ -88,8 +113,11 @@ async function addEvidence(p: DeletionContext, ids: Set<string>): Promise<void> 
  * Removes deleted ids from the evidence of facts. Deletes facts whose last evidence was removed, and facts whose evidence is only
  * such facts. Returns the number of deleted facts.
  */
-async function repairFacts(p: DeletionContext, isGone: (id: string) => boolean): Promise<number> {
-  const facts = await listAll(p, { kinds: ['fact'] });
+async function repairFacts(
+  p: DeletionContext,
+  facts: readonly MemoryEntry[],
+  isGone: (id: string) => boolean,
+): Promise<number> {
   const unsupported = new Set<string>();
   const isDeleted = (id: string): boolean => unsupported.has(id) || isGone(id);
   for (let before = -1; before < unsupported.size;) {
@@ -97,9 +125,12 @@ async function repairFacts(p: DeletionContext, isGone: (id: string) => boolean):
     for (const { id, evidence = [] } of facts)
       if (!isDeleted(id) && evidence.length > 0 && evidence.every(isDeleted)) unsupported.add(id);
   }
-  const repaired = facts
-    .filter(({ id, evidence }) => !isDeleted(id) && evidence?.some(isDeleted))
-    .map((fact) => ({ ...fact, evidence: fact.evidence!.filter((id) => !isDeleted(id)) }));
+  const damaged = facts.filter(({ id, evidence }) => !isDeleted(id) && evidence?.some(isDeleted)).map(({ id }) => id);
+  // Read again, because another process may have changed the facts since they were listed.
+  const repaired = (damaged.length > 0 ? await p.store.get(p.scope, damaged) : []).flatMap(({ entry }) => {
+    const evidence = entry.evidence?.filter((id) => !isDeleted(id)) ?? [];
+    return evidence.length > 0 ? [{ ...entry, evidence }] : [];
+  });
   if (repaired.length > 0) await p.store.put(p.scope, repaired, 'ifPresent');
   return unsupported.size === 0 ? 0 : p.store.remove(p.scope, { ids: [...unsupported] }, p.now);
 }

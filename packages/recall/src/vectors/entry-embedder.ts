@@ -98,10 +98,11 @@ export class EntryEmbedder {
     }
   }
 
-  /** Checks for each entry whether its vector is still stored. */
-  recheck(): void {
-    for (const [id, entry] of this.#entries) {
-      if (entry.model === undefined || !hasText(entry)) continue;
+  /** Checks whether the vectors of these entries are still stored. Default: of all entries. */
+  recheck(ids: Iterable<string> = this.#entries.keys()): void {
+    for (const id of ids) {
+      const entry = this.#entries.get(id);
+      if (entry?.model === undefined || !hasText(entry)) continue;
       entry.model = undefined;
       entry.isChecked = false;
       this.#pending.set(id, entry);

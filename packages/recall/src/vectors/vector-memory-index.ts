@@ -62,9 +62,11 @@ export class VectorMemoryIndex implements MemoryIndex {
     const text = textOf(content);
     const before = this.#entries.get(id);
     this.#textBytes += 2 * (text.length - (before?.text.length ?? 0));
-    // The vector is kept if the text has not changed.
-    if (before?.text === text) before.timestamp = timestamp;
-    else
+    if (before?.text === text) {
+      before.timestamp = timestamp;
+      // Another process may have changed the text and changed it back. The first change has deleted the vector.
+      if (this.#store.has) this.#embedder.recheck([id]);
+    } else
       this.#embedder.put({
         id,
         text,

@@ -10,9 +10,11 @@ if version then return {'VERSION', version} end
 local after, count = ARGV[2], tonumber(ARGV[3])
 local kinds, from, to, session = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
 local candidates = {}
-if session ~= '' then
-  local members = redis.call('ZRANGEBYLEX', sessions, '[' .. session .. '\n', '(' .. session .. '\v')
-  for _, member in ipairs(members) do
+local first, last = '[' .. session .. '\n', '(' .. session .. '\v'
+-- The index of sessions has no order of seqs. So each page would read all entries of a long session.
+local is_short = session ~= '' and redis.call('ZLEXCOUNT', sessions, first, last) <= 2000
+if is_short then
+  for _, member in ipairs(redis.call('ZRANGEBYLEX', sessions, first, last)) do
     local id = string.sub(member, #session + 2)
     local seq = tonumber(redis.call('ZSCORE', log, id))
     if seq > tonumber(after) then candidates[#candidates + 1] = {id, seq} end
@@ -27,11 +29,12 @@ local page = {''}
 for i, candidate in ipairs(candidates) do
   local element = redis.call('HGET', entries, candidate[1])
   if element then
-    local time, kind = parse_element(element)
+    local time, kind, entry_session = parse_element(element)
     time = tonumber(time)
     local matches = kinds == '' or string.find(',' .. kinds .. ',', ',' .. kind .. ',', 1, true)
     if from and not (time and time >= from) then matches = false end
     if to and not (time and time < to) then matches = false end
+    if session ~= '' and entry_session ~= session then matches = false end
     if matches then
       page[#page + 1] = string.format('%d', candidate[2])
       page[#page + 1] = element

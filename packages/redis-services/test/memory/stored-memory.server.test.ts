@@ -214,4 +214,41 @@ describeWith('redis', 'RedisMemoryStore', (url) => {
     expect(memories.map(({ entry }) => entry.id)).toEqual(['n700', 'n2100']);
     expect(calls).toBeLessThan(15);
   });
+
+  it('reads a bounded number of entries per call when it lists a long session', async () => {
+    const server = await startRedis();
+    const client = clientTo(server.url);
+    onTestFinished(async () => {
+      client.disconnect();
+      await server.remove();
+    });
+    const store = new RedisMemoryStore(client);
+    const entries = Array.from({ length: 8_000 }, (_, i) =>
+      note(`n${i}`, i, { sessionId: i % 4 === 3 ? 'short' : 'long' }),
+    );
+    await store.put(alice, entries, 'ifAbsent');
+    await store.put(alice, [note('n8', 8, { sessionId: 'long' })], 'replace');
+    const commandsBefore = await commandsOf(client);
+    for (const [sessionId, count] of [
+      ['long', 6_000],
+      ['short', 2_000],
+    ] as const) {
+      const ids: string[] = [];
+      for (let cursor: string | undefined; ;) {
+        const page = await store.list(alice, { limit: 500, cursor, filter: { sessionId } });
+        ids.push(...page.memories.map(({ entry }) => entry.id));
+        if (page.next === undefined) break;
+        cursor = page.next;
+      }
+      expect(ids).toHaveLength(count);
+      expect(ids.at(-1)).toBe(sessionId === 'long' ? 'n8' : 'n7999');
+    }
+    expect((await commandsOf(client)) - commandsBefore).toBeLessThan(35_000);
+  });
 });
+
+/** Returns the number of commands that the server has run, including commands of scripts. */
+async function commandsOf(client: ReturnType<typeof clientTo>): Promise<number> {
+  const stats = await client.info('commandstats');
+  return [...stats.matchAll(/calls=(\d+)/g)].reduce((sum, [, calls]) => sum + Number(calls), 0);
+}

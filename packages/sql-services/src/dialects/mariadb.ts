@@ -5,6 +5,7 @@ import { SqlTextCache } from '../session/append-record.ts';
 import type { AppendOutcome, AppendRecord } from '../session/append-record.ts';
 import { checkAppendSteps, explainAppendSteps } from '../session/check-append.ts';
 import { expirySql } from '../session/session-marks.ts';
+import { hasManyKeys, mergeManyKeys } from '../session/merge-many-keys.ts';
 import { appOwner, userOwner } from '../session/state-owner.ts';
 import type { StateOwner, StateWrite } from '../session/state-writes.ts';
 import type { AppendSteps, Dialect } from './dialect.ts';
@@ -61,9 +62,10 @@ export const mariadb: Dialect = {
 };
 
 /**
- * Begin, update the session, insert the event, commit: four round trips, and one more each for `app:` and `user:` keys. The
- * update computes the next `seq` and returns it as the insert id. Its join locks the lease's row in every isolation level, so
- * that no other run takes the lease in between. An event id that is already stored violates the unique key of the insert.
+ * Begin, update the session, insert the event, commit: four round trips, one more each for `app:` and `user:` keys, and two more
+ * for many keys of the session. The update computes the next `seq` and returns it as the insert id. Its join locks the lease's row
+ * in every isolation level, so that no other run takes the lease in between. An event id that is already stored violates the
+ * unique key of the insert.
  */
 function append(tables: TableNames): AppendSteps {
   const check = checkAppendSteps(mariadb, tables);
@@ -71,20 +73,24 @@ function append(tables: TableNames): AppendSteps {
   const insert = `INSERT INTO ${tables.events} (session_row, seq, event_key, event_time, event, v)
     SELECT s.row_id, s.last_seq, ?, ?, ?, 1 FROM ${tables.sessions} s
     WHERE s.app_name = ? AND s.user_id = ? AND s.session_id = ?`;
+  const table = `${tables.sessions} ${indexHint(tables)}`;
+  const where = 'WHERE app_name = ? AND user_id = ? AND session_id = ?';
   function* steps(record: AppendRecord): Steps<AppendOutcome> {
     const { key, incarnation, eventKey, time, text, session, app, user, lease, marks, now, expiresAt } = record;
+    const isMerged = hasManyKeys(record);
     const { changes, insertId } = yield {
       sql: texts.get(record),
       parameters: [
         ...(lease === undefined ? [] : lease.parameters),
         ...[time, expiresAt],
-        ...(session === undefined ? [] : [session]),
+        ...(session === undefined ? [] : [isMerged ? '{}' : session]),
         ...marks.map(({ value }) => value),
         ...[...key, now],
         ...(incarnation === undefined ? [] : [incarnation]),
       ],
     };
     if (changes === 0) return yield* explainAppendSteps(check, record);
+    if (isMerged) yield* mergeManyKeys({ table, where, forUpdate: mariadb.forUpdate, parameters: key }, record);
     yield { sql: insert, parameters: [eventKey, time, text, ...key] };
     if (app !== undefined) yield* writeState(tables.appStates, appOwner(key), app);
     if (user !== undefined) yield* writeState(tables.userStates, userOwner(key), user);
@@ -94,13 +100,11 @@ function append(tables: TableNames): AppendSteps {
 }
 
 function updateSql(tables: TableNames, { session, lease, incarnation, marks }: AppendRecord): string {
-  // Without the hint, and with few sessions, MariaDB reads and locks all sessions of the app.
-  const index = `FORCE INDEX (${tables.sessions.split('.').at(-1)}_triple)`;
   const leaseJoin = ` JOIN ${tables.leases} l ON l.app_name = s.app_name AND l.user_id = s.user_id
     AND l.session_id = s.session_id AND ${lease?.sql}`;
   const expiry = expirySql(marks, { alias: 's.', parameter: '?' });
   const newState = mariadb.patchDocument('s.state');
-  return `UPDATE ${tables.sessions} s ${index}${lease === undefined ? '' : leaseJoin}
+  return `UPDATE ${tables.sessions} s ${indexHint(tables)}${lease === undefined ? '' : leaseJoin}
     SET s.last_seq = LAST_INSERT_ID(s.last_seq + 1), s.last_update_time = GREATEST(s.last_update_time, ?),
     s.expires_at = ${expiry}${session === undefined ? '' : `, s.state = ${newState}`}${marks
       .map(({ column }) => `, s.${column} = ?`)
@@ -108,6 +112,11 @@ function updateSql(tables: TableNames, { session, lease, incarnation, marks }: A
     WHERE s.app_name = ? AND s.user_id = ? AND s.session_id = ? AND (s.expires_at IS NULL OR s.expires_at > ?)${
       incarnation === undefined ? '' : ' AND s.incarnation = ?'
     }`;
+}
+
+/** Without the hint, and with few sessions, MariaDB reads and locks all sessions of the app. */
+function indexHint({ sessions }: TableNames): string {
+  return `FORCE INDEX (${sessions.split('.').at(-1)}_triple)`;
 }
 
 /** Uses one statement, unless there are more keys than one statement has parameters for. */

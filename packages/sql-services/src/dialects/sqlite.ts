@@ -5,6 +5,7 @@ import { SqlTextCache } from '../session/append-record.ts';
 import type { AppendOutcome, AppendRecord } from '../session/append-record.ts';
 import { checkAppendSteps, explainAppendSteps } from '../session/check-append.ts';
 import { expirySql } from '../session/session-marks.ts';
+import { hasManyKeys, mergeManyKeys } from '../session/merge-many-keys.ts';
 import { appOwner, userOwner } from '../session/state-owner.ts';
 import type { AppendSteps, Dialect } from './dialect.ts';
 
@@ -63,7 +64,13 @@ function append(tables: TableNames): AppendSteps {
     const seq = Number(found.row['last_seq']) + 1;
     const { key, eventKey, time, text, session, app, user, expiresAt, marks } = record;
     yield { sql: insert, parameters: [rowId, seq, eventKey, time, text] };
-    const patch = session === undefined ? [] : [session];
+    const isMerged = hasManyKeys(record);
+    if (isMerged)
+      yield* mergeManyKeys(
+        { table: tables.sessions, where: 'WHERE row_id = ?', forUpdate: '', parameters: [rowId] },
+        record,
+      );
+    const patch = session === undefined ? [] : [isMerged ? '{}' : session];
     const parameters = [seq, time, expiresAt, ...patch, ...marks.map(({ value }) => value), rowId];
     yield { sql: texts.get(record), parameters };
     if (app !== undefined) yield* sqlite.writeState(tables.appStates, appOwner(key), app);

@@ -13,6 +13,8 @@ export interface AppendRecord {
   readonly text: string;
   /** Patch of the session's state. Undefined if it does not change. */
   readonly session: string | undefined;
+  /** Number of keys in `session`. */
+  readonly sessionKeys: number;
   readonly app: readonly StateWrite[] | undefined;
   readonly user: readonly StateWrite[] | undefined;
   readonly lease: LeaseCondition | undefined;

@@ -7,7 +7,7 @@ import type { TableNames } from '../schema/table-names.ts';
 import { decodeEvent } from './read-session.ts';
 import { columnText } from './row-values.ts';
 import { fromMarkColumns, selectMarks } from './session-marks.ts';
-import { toStatePatch } from './state-document.ts';
+import { mergeDocument, toStatePatch } from './state-document.ts';
 
 /**
  * Selects the events to delete: of all sessions, or of an app, a user or a session. Requires `olderThan`, `keepLast` or
@@ -143,9 +143,13 @@ function* deleteEvents(
   const found = yield* findSession(dialect, tables, row, { lock: true });
   if (!found || found.firstSeq !== batch[0]!.seq || !equalMarks(found.marks, marks)) return 0;
   if (patch !== undefined) {
-    const initial = dialect.patchDocument('initial_state');
-    const update = dialect.statement(`UPDATE ${tables.sessions} SET initial_state = ${initial} WHERE row_id = ?`);
-    yield { sql: update, parameters: [patch, row] };
+    // Merged here, because a batch can write many keys. SQLite and MariaDB merge them in quadratic time.
+    const read = dialect.statement(`SELECT initial_state FROM ${tables.sessions} WHERE row_id = ?`);
+    const { rows } = yield { sql: read, parameters: [row] };
+    const update = dialect.statement(
+      `UPDATE ${tables.sessions} SET initial_state = ${dialect.newDocument} WHERE row_id = ?`,
+    );
+    yield { sql: update, parameters: [mergeDocument(rows[0]!['initial_state'], patch), row] };
   }
   const remove = dialect.statement(`DELETE FROM ${tables.events} WHERE session_row = ? AND seq <= ?`);
   return (yield { sql: remove, parameters: [row, batch.at(-1)!.seq!] }).changes;

@@ -74,6 +74,7 @@ export class SessionRecords {
       time: event.timestamp,
       text: typeof text === 'string' ? text : await text,
       session: session && (await toStatePatch(codec, session)),
+      sessionKeys: Object.keys(session ?? {}).length,
       app: app && (await toStateWrites(codec, app)),
       user: user && (await toStateWrites(codec, user)),
       lease:

@@ -1,6 +1,6 @@
 import { decodeText, encodeText, setOwn } from '@thole/core/kit';
 import type { Json, StateDelta, StateMap, TextCodec } from '@thole/core';
-import { parseStored } from './row-values.ts';
+import { columnText, parseStored } from './row-values.ts';
 
 /**
  * A session's state in the database: a flat object whose values are strings with the JSON of each value, encoded by the
@@ -42,6 +42,16 @@ export async function fromStateDocument(codec: TextCodec | undefined, column: un
     setOwn(state, fromColumnKey(key), parseValue(typeof plain === 'string' ? plain : await plain));
   }
   return state;
+}
+
+/** Returns the text of the document in a column after a patch. */
+export function mergeDocument(column: unknown, patch: string): string {
+  const isParsed = typeof column === 'object' && !ArrayBuffer.isView(column);
+  const stored = isParsed ? column : (JSON.parse(columnText(column)) as StateDocument);
+  const merged = new Map<string, string | null>(Object.entries((stored ?? {}) as StateDocument));
+  for (const [key, value] of Object.entries(JSON.parse(patch) as { [key: string]: string | null }))
+    merged.set(key, value);
+  return JSON.stringify(Object.fromEntries([...merged].filter(([, value]) => value !== null)));
 }
 
 /** Returns a value of a state. */

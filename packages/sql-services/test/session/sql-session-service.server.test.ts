@@ -1,6 +1,7 @@
+import { createEvent } from '@thole/core';
 import { DatabaseSessionService, SqlSessionStore } from '@thole/sql-services';
 import { leaseStoreCases, register, sessionServiceCases, sessionStoreCases } from '@thole/testing';
-import { afterAll, describe, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { describeWith, isLong } from '../../../../test/servers/index.ts';
 import { runtimeClock } from '../support/runtime-clock.ts';
 import { serverTables } from '../support/server-tables.ts';
@@ -53,6 +54,22 @@ for (const kind of ['postgres', 'pgbouncer', 'mariadb'] as const) {
       },
       reopen: (_, runtime) => new DatabaseSessionService({ ...database, runtime }),
       destroy: (service) => (service as DatabaseSessionService).close(),
+    });
+
+    it('writes and prunes very many keys of state of a session in linear time', async () => {
+      await tables.empty();
+      const service = new DatabaseSessionService(database);
+      const keys = (start: string) => Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`${start}${i}`, i]));
+      const session = await service.createSession({ appName: 'app', userId: 'u', state: keys('old') });
+      const stateDelta = { ...keys('new'), old0: null };
+      // Quadratic time would be about half a minute.
+      const start = performance.now();
+      await service.appendEvent({ session, event: createEvent({ author: 'user', actions: { stateDelta } }) });
+      expect(await service.pruneEvents({ appName: 'app', keepLast: 0 })).toBe(1);
+      expect(performance.now() - start).toBeLessThan(10_000);
+      const read = await service.getSession({ appName: 'app', userId: 'u', sessionId: session.id });
+      expect(Object.keys(read!.state)).toHaveLength(19_999);
+      await service.close();
     });
 
     register(

@@ -1,3 +1,4 @@
+import { createEvent } from '@thole/core';
 import { DatabaseSessionService } from '@thole/sql-services';
 import { register, sessionServiceCases } from '@thole/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -28,5 +29,21 @@ describe('createSession in SQLite', () => {
     const state = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`key${i}`, i]));
     const session = await service.createSession({ appName: 'app', userId: 'u', state });
     expect(Object.keys(session.state)).toHaveLength(200_000);
+  });
+});
+
+describe('appendEvent and pruneEvents in SQLite', () => {
+  it('write very many keys of state in a session with very many other keys in linear time', async () => {
+    const service = new DatabaseSessionService(files.next().dbUrl);
+    onTestFinished(() => service.close());
+    const keys = (start: string) => Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`${start}${i}`, i]));
+    const session = await service.createSession({ appName: 'app', userId: 'u', state: keys('old') });
+    const stateDelta = { ...keys('new'), old0: null };
+    // Quadratic time would be about a minute.
+    const start = performance.now();
+    await service.appendEvent({ session, event: createEvent({ author: 'user', actions: { stateDelta } }) });
+    expect(await service.pruneEvents({ appName: 'app', keepLast: 0 })).toBe(1);
+    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(Object.keys(session.state)).toHaveLength(119_999);
   });
 });

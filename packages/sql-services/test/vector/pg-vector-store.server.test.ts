@@ -72,6 +72,26 @@ function runSuite(dbUrl: string): void {
       expect(await old.query(user, { model, vector, limit: 3 })).toMatchObject([{ id: 'a' }]);
     for (const store of [...stores, old]) await store.close();
   });
+
+  it('finds entries with an index of pgvector, as the README describes', async () => {
+    await pool.query(`DROP TABLE IF EXISTS ${tablePrefix}vectors`);
+    const store = new PgVectorStore({ dbUrl, tablePrefix });
+    await store.migrate();
+    await pool.query(`ALTER TABLE ${tablePrefix}vectors ALTER COLUMN vector TYPE vector(2)`);
+    await pool.query(
+      `CREATE INDEX ${tablePrefix}nearest ON ${tablePrefix}vectors USING hnsw (vector vector_cosine_ops)`,
+    );
+    await store.migrate();
+    const rows = Array.from({ length: 300 }, (_, i) => ({
+      id: `e${i}`,
+      model: 'm',
+      vector: Float32Array.of(300 - i, i),
+    }));
+    await store.upsert(user, rows);
+    const query = { model: 'm', vector: Float32Array.of(1, 0), limit: 3 };
+    expect((await store.query(user, query)).map(({ id }) => id)).toEqual(['e0', 'e1', 'e2']);
+    await store.close();
+  });
 }
 
 function testWithoutExtension(dbUrl: string): void {

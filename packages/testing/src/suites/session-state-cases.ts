@@ -203,6 +203,27 @@ export const sessionStateCases: readonly SessionCase[] = [
     },
   },
   {
+    id: 'state.many-keys',
+    sentence: 'stores hundreds of keys in one event, also in concurrent ones, and keeps all other keys',
+    contracts: [3, 6, 8],
+    async check(service) {
+      const keys = Array.from({ length: 240 }, (_, i) => oddKeys[i] ?? `k${i}`);
+      await createSession(service, refTo(), { kept: 'é"', k100: 'old', k101: [] });
+      await append(service, refTo(), stateEvent('set', Object.fromEntries(keys.map((key, i) => [key, { i }]))));
+      const expected = Object.fromEntries(keys.map((key, i) => [key, { i }]));
+      same(await stateOf(service), { kept: 'é"', ...expected });
+      const deltas = Array.from({ length: 4 }, (_, n) =>
+        Object.fromEntries(keys.map((key, i) => [i % 2 === 0 ? key : `${key}/${n}`, i % 2 === 0 ? null : n])),
+      );
+      await Promise.all(deltas.map((delta, n) => append(service, refTo(), stateEvent(`e${n}`, delta))));
+      const odd = keys.filter((_, i) => i % 2 === 1);
+      const added = deltas.flatMap((_, n) => odd.map((key) => [`${key}/${n}`, n] as const));
+      const kept = odd.map((key) => [key, expected[key]!] as const);
+      const session = await read(service, refTo());
+      same([session.state, session.lastSeq], [Object.fromEntries([['kept', 'é"'], ...kept, ...added]), 5]);
+    },
+  },
+  {
     id: 'update.is-an-event',
     sentence: 'stores an event of system or the given author, with its state by scope',
     contracts: [12],
