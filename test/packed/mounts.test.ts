@@ -56,7 +56,10 @@ describe.each([
   },
   {
     name: 'Next',
-    lines: ['export const GET = handler;', 'export { GET as POST, GET as PATCH, GET as DELETE, GET as OPTIONS };'],
+    lines: [
+      'export const GET = (request) => handler(request);',
+      'export { GET as POST, GET as PATCH, GET as DELETE, GET as OPTIONS };',
+    ],
     async start(lines: readonly string[], skip: (reason: string) => never): Promise<Started> {
       const beside = [`react@${REACT}`, `react-dom@${REACT}`];
       const next = await fetchPackage('next', NEXT, { beside }).catch((error: Error) =>

@@ -96,9 +96,7 @@ export class AnthropicClient {
       },
     };
     if (bedrock) {
-      const { AnthropicBedrock } = await import('@anthropic-ai/bedrock-sdk').catch(
-        missing('@anthropic-ai/bedrock-sdk'),
-      );
+      const { AnthropicBedrock } = await loadBedrock();
       const { region, accessKeyId, secretAccessKey, sessionToken = null } = bedrock;
       const baseURL = baseUrl ?? `https://bedrock-runtime.${region}.amazonaws.com`;
       // With null, the SDK does not read the environment.
@@ -109,7 +107,7 @@ export class AnthropicClient {
       return new AnthropicBedrock({ ...common, ...keys }) as unknown as Sdk;
     }
     if (vertex) {
-      const { AnthropicVertex } = await import('@anthropic-ai/vertex-sdk').catch(missing('@anthropic-ai/vertex-sdk'));
+      const { AnthropicVertex } = await loadVertex();
       const { project, region = 'global', authClient } = vertex;
       return new AnthropicVertex({
         ...options,
@@ -143,13 +141,28 @@ function vertexUrl(region: string): string {
   return `https://${region}-aiplatform.googleapis.com/v1`;
 }
 
-/** Returns a handler for `import(…).catch`. Only in this form do bundlers accept an optional package that is not installed. */
-const missing =
-  (name: string) =>
-  (cause: unknown): never => {
-    const message = `${name} could not be loaded. Install it with \`npm install ${name}\`.`;
-    throw new TholeError('DRIVER_MISSING', message, { cause });
-  };
+// Bundlers accept an optional package that is not installed only if its import is directly in `try`.
+async function loadBedrock() {
+  try {
+    return await import('@anthropic-ai/bedrock-sdk');
+  } catch (cause) {
+    throw sdkMissing('@anthropic-ai/bedrock-sdk', cause);
+  }
+}
+
+async function loadVertex() {
+  try {
+    return await import('@anthropic-ai/vertex-sdk');
+  } catch (cause) {
+    throw sdkMissing('@anthropic-ai/vertex-sdk', cause);
+  }
+}
+
+function sdkMissing(name: string, cause: unknown): TholeError {
+  return new TholeError('DRIVER_MISSING', `${name} could not be loaded. Install it with \`npm install ${name}\`.`, {
+    cause,
+  });
+}
 
 /** Removes the headers that the SDK reads from `ANTHROPIC_CUSTOM_HEADERS`. Null removes a header. */
 function withoutCustomHeaders(): { [name: string]: null } {

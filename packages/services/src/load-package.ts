@@ -8,9 +8,17 @@ export async function loadPackage<T>(name: string, load: () => Promise<T>, drive
   try {
     return await load();
   } catch (cause) {
-    const names = driver === undefined ? name : `${name} ${driver}`;
-    throw new TholeError('DRIVER_MISSING', `${name} could not be loaded. Install it with \`npm install ${names}\`.`, {
-      cause,
-    });
+    throw packageMissing(name, cause, driver);
   }
+}
+
+/**
+ * Returns the error for an optional package that could not be loaded. In code that users bundle, write `import()` directly in `try`
+ * and throw this error: only then do bundlers accept that a package is not installed.
+ */
+export function packageMissing(name: string, cause: unknown, driver?: string): TholeError {
+  const names = driver === undefined ? name : `${name} ${driver}`;
+  return new TholeError('DRIVER_MISSING', `${name} could not be loaded. Install it with \`npm install ${names}\`.`, {
+    cause,
+  });
 }

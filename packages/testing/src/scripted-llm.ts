@@ -1,5 +1,5 @@
-import { invalidInput } from '@thole/core/kit';
-import type { Llm, LlmOptions, LlmRequest, LlmResponse, ModelFactory } from '@thole/core';
+import { invalidInput, thawJson } from '@thole/core/kit';
+import type { JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse, ModelFactory } from '@thole/core';
 
 /** An answer of a model: a final response, a list (partial responses, then the final one), or an error to throw. */
 export type PlainAnswer = LlmResponse | readonly LlmResponse[] | Error;
@@ -25,7 +25,9 @@ export class ScriptedLlm implements Llm {
   }
 
   async *generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncGenerator<LlmResponse, void, undefined> {
-    const index = this.requests.push(structuredClone(request)) - 1;
+    // In Jest, `structuredClone` returns objects of another realm, which strict comparisons reject.
+    const copy = thawJson(request as unknown as JsonObject) as unknown as LlmRequest;
+    const index = this.requests.push(copy) - 1;
     if (index >= this.#answers.length)
       throw new Error(`The model was called ${index + 1} times, but its script has ${this.#answers.length} answers.`);
     options.signal.throwIfAborted();

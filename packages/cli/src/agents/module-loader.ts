@@ -1,4 +1,5 @@
-import { registerHooks } from 'node:module';
+// Bun has no `registerHooks`, and rejects a module that imports it by name.
+import * as nodeModule from 'node:module';
 import type { ResolveFnOutput, ResolveHookContext } from 'node:module';
 import { sep } from 'node:path';
 import process from 'node:process';
@@ -10,6 +11,9 @@ type Next = (specifier: string, context?: Partial<ResolveHookContext>) => Resolv
 const UNSETTLED =
   'The module, or a module that it imports, awaits a promise that never settles, and nothing is left that could settle it. ' +
   'Check the await expressions outside of functions.';
+
+const NO_HOOKS =
+  'Agents are loaded with Node 22.18 or newer, but this is another runtime, such as Bun. Install Node, and run thole without --bun.';
 
 const MODULE = /\.(?:[cm]?[jt]s|json)$/;
 
@@ -27,7 +31,8 @@ export class ModuleLoader {
   constructor(p: { root: string; importModule: (url: string) => Promise<unknown> }) {
     this.#root = pathToFileURL(p.root.endsWith(sep) ? p.root : p.root + sep).href;
     this.#importModule = p.importModule;
-    this.#hooks = registerHooks({
+    if (!nodeModule.registerHooks) throw new TholeError('INVALID_INPUT', NO_HOOKS);
+    this.#hooks = nodeModule.registerHooks({
       resolve: (specifier, context, next) => this.#resolve(specifier, context, next),
       load: (url, context, next) => {
         if (!this.#isBelowRoot(url) || !/\.ts\?/.test(url)) return next(url, context);

@@ -49,7 +49,7 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 function eventLoopTurn(): Promise<void> {
-  const { setImmediate: immediately } = globalThis as { setImmediate?: (work: () => void) => void };
+  const { setImmediate: immediately } = nodeGlobals();
   return new Promise((resolve) => {
     if (immediately) immediately(resolve);
     else setTimeout(resolve, 0);
@@ -64,9 +64,16 @@ function unrefHandle(handle: unknown): void {
 // Node, Bun and Deno have `process.nextTick`: its queue runs after the queue of promises. `setImmediate` would add a turn of
 // the event loop to each call.
 function findNextTick(): ((work: () => void) => void) | undefined {
-  const { process: node, setImmediate: immediately } = globalThis as {
-    process?: { nextTick?: (work: () => void) => void };
-    setImmediate?: (work: () => void) => void;
-  };
+  const { process: node, setImmediate: immediately } = nodeGlobals();
   return node?.nextTick?.bind(node) ?? immediately;
+}
+
+interface NodeGlobals {
+  process?: { nextTick?: (work: () => void) => void };
+  setImmediate?: (work: () => void) => void;
+}
+
+// The edge runtime of Next has both functions, but they throw.
+function nodeGlobals(): NodeGlobals {
+  return 'EdgeRuntime' in globalThis ? {} : (globalThis as NodeGlobals);
 }

@@ -77,6 +77,17 @@ describe('systemRuntime', () => {
     expect(fired).toBe(1);
   });
 
+  it('uses no functions of Node in the edge runtime of Next, where they throw', async () => {
+    onTestFinished(() => void vi.unstubAllGlobals());
+    vi.stubGlobal('EdgeRuntime', 'edge-runtime');
+    vi.stubGlobal('setImmediate', () => {
+      throw new Error('A Node.js API is used (setImmediate) which is not supported in the Edge Runtime.');
+    });
+    const runtime = systemRuntime();
+    expect(runtime.afterMicrotasks).toBeUndefined();
+    await runtime.eventLoopTurn?.();
+  });
+
   it('fires a timer once, and a cancelled timer never', async () => {
     const runtime = systemRuntime();
     let fired = 0;

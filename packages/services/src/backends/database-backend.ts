@@ -1,4 +1,4 @@
-import { loadPackage } from '../load-package.ts';
+import { packageMissing } from '../load-package.ts';
 import { databaseUrl } from '../uri/database-url.ts';
 import type { ServiceUri } from '../uri/service-uri.ts';
 import type { Backend, OpenService } from './backend.ts';
@@ -22,8 +22,12 @@ export const databaseBackend: Backend = {
 const drivers: { readonly [scheme: string]: string } = { postgresql: 'pg', mysql: 'mysql2' };
 
 /** Loads `@thole/sql-services`, which loads the driver itself. */
-function load({ scheme }: ServiceUri) {
-  return loadPackage('@thole/sql-services', () => import('@thole/sql-services'), drivers[scheme]);
+async function load({ scheme }: ServiceUri) {
+  try {
+    return await import('@thole/sql-services');
+  } catch (cause) {
+    throw packageMissing('@thole/sql-services', cause, drivers[scheme]);
+  }
 }
 
 function toOpenService<S extends { ping(): Promise<void>; close(): Promise<void> }>(service: S): OpenService<S> {

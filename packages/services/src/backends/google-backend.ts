@@ -1,10 +1,16 @@
 import type { Backend, OpenService } from './backend.ts';
 import { bucketOf } from '../uri/bucket-of.ts';
-import { loadPackage } from '../load-package.ts';
+import { packageMissing } from '../load-package.ts';
 import type { ServiceUri } from '../uri/service-uri.ts';
 import { resourceOf } from '../uri/service-uri.ts';
 
-const load = () => loadPackage('@thole/vertex-services', () => import('@thole/vertex-services'));
+async function load() {
+  try {
+    return await import('@thole/vertex-services');
+  } catch (cause) {
+    throw packageMissing('@thole/vertex-services', cause);
+  }
+}
 
 /** Services of `agentengine://`: sessions and Memory Bank of an Agent Engine, by its id or resource name. */
 export const agentEngineBackend: Backend = {

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { TholeError } from '@thole/core';
 import { invalidUri } from '../uri/invalid-uri.ts';
 import type { Connection } from '../connections.ts';
-import { loadPackage } from '../load-package.ts';
+import { packageMissing } from '../load-package.ts';
 import type { ServiceUri } from '../uri/service-uri.ts';
 
 /** A Redis client, and a check that reports why the client is not connected. */
@@ -23,7 +23,7 @@ export async function openRedis(
   const url = `${scheme}://${rest}`;
   if (!URL.canParse(url) || !/^(?:\/\d*)?$/.test(new URL(url).pathname))
     throw invalidUri(`${uriName} must be a URL such as redis://user:password@host:6379/0.`);
-  const { Redis } = await loadPackage('ioredis', () => import('ioredis'));
+  const { Redis } = await loadIoredis();
   const client = new Redis(url);
   let lastError: unknown;
   client.on('connect', () => (lastError = undefined));
@@ -40,4 +40,12 @@ export async function openRedis(
     }
   };
   return { value: { client, ping }, close: async () => client.disconnect() };
+}
+
+async function loadIoredis() {
+  try {
+    return await import('ioredis');
+  } catch (cause) {
+    throw packageMissing('ioredis', cause);
+  }
 }

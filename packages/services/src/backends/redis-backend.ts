@@ -1,4 +1,4 @@
-import { loadPackage } from '../load-package.ts';
+import { packageMissing } from '../load-package.ts';
 import type { ServiceUri } from '../uri/service-uri.ts';
 import type { Backend, OpenContext } from './backend.ts';
 import { openRedis } from './open-redis.ts';
@@ -26,7 +26,13 @@ export const redisBackend: Backend = {
   },
 };
 
-const load = () => loadPackage('@thole/redis-services', () => import('@thole/redis-services'), 'ioredis');
+async function load() {
+  try {
+    return await import('@thole/redis-services');
+  } catch (cause) {
+    throw packageMissing('@thole/redis-services', cause, 'ioredis');
+  }
+}
 
 function connect(uri: ServiceUri, context: OpenContext): Promise<RedisConnection> {
   return context.connections.open(`${uri.scheme}://${uri.rest}`, () => openRedis(uri, context));

@@ -1,4 +1,4 @@
-import { loadDriver } from './load-driver.ts';
+import { driverMissing } from './driver-missing.ts';
 import type { ConnectionSource, ServerConnection } from './server-database.ts';
 import type { Row, Statement, StatementResult } from './sql-database.ts';
 
@@ -19,7 +19,7 @@ export function kyselyConnections(kysely: KyselyDatabase): ConnectionSource {
 
 // Kysely provides a connection during a callback. This callback ends when the connection is released.
 async function acquire(kysely: KyselyDatabase): Promise<ServerConnection> {
-  const { CompiledQuery } = await loadDriver('kysely', () => import('kysely'));
+  const { CompiledQuery } = await loadKysely();
   return new Promise((resolve, reject) => {
     const executing = kysely
       .withoutPlugins()
@@ -66,4 +66,12 @@ function toResult(result: Awaited<ReturnType<KyselyDatabase['executeQuery']>>): 
     changes: Number(numAffectedRows ?? rows.length),
     ...(insertId !== undefined && { insertId: Number(insertId) }),
   };
+}
+
+async function loadKysely() {
+  try {
+    return await import('kysely');
+  } catch (cause) {
+    throw driverMissing('kysely', cause);
+  }
 }

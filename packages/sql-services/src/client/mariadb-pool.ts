@@ -1,5 +1,5 @@
 import { lazyPool } from './lazy-pool.ts';
-import { loadDriver } from './load-driver.ts';
+import { driverMissing } from './driver-missing.ts';
 import type { ConnectionSource, ServerConnection } from './server-database.ts';
 import type { Row, StatementResult } from './sql-database.ts';
 import { KEEP_ALIVE_MS } from './sql-options.ts';
@@ -51,7 +51,7 @@ type MariaDbStatement = { readonly sql: string } & typeof ROWS_AS_OBJECTS;
 export function openMariaDb(url: string, options: { maxConnections: number; timeoutMs: number }): ConnectionSource {
   const sockets = new Set<Socket>();
   const open = async (): Promise<OpenedPool> => {
-    const { createPool } = await loadDriver('mysql2', () => import('mysql2/promise'));
+    const { createPool } = await loadMysql2();
     const pool = createPool({
       uri: url,
       connectionLimit: options.maxConnections,
@@ -109,4 +109,12 @@ async function acquire(pool: PromisePool): Promise<ServerConnection> {
     release: () => connection.release(),
     destroy: () => connection.destroy(),
   };
+}
+
+async function loadMysql2() {
+  try {
+    return await import('mysql2/promise');
+  } catch (cause) {
+    throw driverMissing('mysql2', cause);
+  }
 }

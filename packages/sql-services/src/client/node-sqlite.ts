@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { loadDriver } from './load-driver.ts';
+import { driverMissing } from './driver-missing.ts';
 import type { Statement, StatementResult, Steps } from './sql-database.ts';
 
 const COMMIT: Statement = { sql: 'COMMIT', parameters: [] };
@@ -27,7 +27,7 @@ export class NodeSqlite {
     extend?: ((database: DatabaseSync) => Promise<void>) | undefined;
   }): Promise<NodeSqlite> {
     const { path, readOnly, extend } = p;
-    const { DatabaseSync } = await loadDriver('node:sqlite', () => import('node:sqlite'));
+    const { DatabaseSync } = await loadSqlite();
     if (path !== ':memory:' && !readOnly) mkdirSync(dirname(path), { recursive: true });
     // A busy timeout would block the event loop. Callers retry after a pause instead.
     const database = new DatabaseSync(path, { timeout: 0, readOnly, allowExtension: extend !== undefined });
@@ -100,5 +100,13 @@ export class NodeSqlite {
     if (this.#statements.size >= MAX_STATEMENTS) this.#statements.delete(this.#statements.keys().next().value!);
     this.#statements.set(sql, prepared);
     return prepared;
+  }
+}
+
+async function loadSqlite() {
+  try {
+    return await import('node:sqlite');
+  } catch (cause) {
+    throw driverMissing('node:sqlite', cause);
   }
 }

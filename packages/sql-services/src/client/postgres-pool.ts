@@ -1,5 +1,5 @@
 import { lazyPool } from './lazy-pool.ts';
-import { loadDriver } from './load-driver.ts';
+import { driverMissing } from './driver-missing.ts';
 import type { ConnectionSource, ServerConnection } from './server-database.ts';
 import type { StatementResult } from './sql-database.ts';
 import { KEEP_ALIVE_MS } from './sql-options.ts';
@@ -21,7 +21,7 @@ export interface PostgresClient {
 /** Returns the connections of a new pool. The first call opens it, and throws `DRIVER_MISSING` without `pg`. */
 export function openPostgres(url: string, options: { maxConnections: number; timeoutMs: number }): ConnectionSource {
   const open = async (): Promise<PostgresPool & { end(): Promise<void> }> => {
-    const { default: pg } = await loadDriver('pg', () => import('pg'));
+    const { default: pg } = await loadPg();
     const pool = new pg.Pool({
       connectionString: url,
       max: options.maxConnections,
@@ -74,4 +74,12 @@ function connect(pool: PostgresPool, onConnected: (client: PostgresClient) => vo
     const promise = callbackPool.connect((error, client) => (client ? use(client) : reject(error as Error)));
     if (promise !== undefined) Promise.resolve(promise as Promise<PostgresClient>).then(use, reject);
   });
+}
+
+async function loadPg() {
+  try {
+    return await import('pg');
+  } catch (cause) {
+    throw driverMissing('pg', cause);
+  }
 }

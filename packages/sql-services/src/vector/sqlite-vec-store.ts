@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { systemRuntime, TholeError } from '@thole/core';
 import { assertCount, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
-import { loadDriver } from '../client/load-driver.ts';
+import { driverMissing } from '../client/driver-missing.ts';
 import { SqliteDatabase } from '../client/sqlite-database.ts';
 import { sqlite } from '../dialects/sqlite.ts';
 import { TIMEOUT_MS } from '../client/sql-options.ts';
@@ -66,9 +66,11 @@ const sqliteVec: VectorDialect = {
 };
 
 async function loadSqliteVec(database: DatabaseSync): Promise<void> {
-  await loadDriver('sqlite-vec', async () => {
+  try {
     const { getLoadablePath } = await import('sqlite-vec');
     database.loadExtension(getLoadablePath());
     database.enableLoadExtension(false);
-  });
+  } catch (cause) {
+    throw driverMissing('sqlite-vec', cause);
+  }
 }

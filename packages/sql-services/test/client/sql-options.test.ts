@@ -1,6 +1,6 @@
 import { DatabaseArtifactService, DatabaseSessionService, SqlSessionStore } from '@thole/sql-services';
 import { describe, expect, it } from 'vitest';
-import { loadDriver } from '../../src/client/load-driver.ts';
+import { driverMissing } from '../../src/client/driver-missing.ts';
 
 const dbUrl = 'sqlite://:memory:';
 
@@ -37,12 +37,13 @@ describe('SqlSessionStoreOptions', () => {
   });
 });
 
-describe('loadDriver', () => {
-  it('names the package to install', async () => {
-    const loading = loadDriver('pg', () => import(String('a-package-that-does-not-exist')));
-    await expect(loading).rejects.toMatchObject({
+describe('driverMissing', () => {
+  it('names the package to install', () => {
+    const cause = new Error('Cannot find package');
+    expect(driverMissing('pg', cause)).toMatchObject({
       code: 'DRIVER_MISSING',
-      message: expect.stringContaining('npm install pg'),
+      message: 'pg could not be loaded. Install it with `npm install pg`.',
+      cause,
     });
   });
 });
