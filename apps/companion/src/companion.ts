@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Dispatcher, FileIdentityStore } from '@thole/channels';
-import type { Channel, IdentityStore, SendToUserRequest } from '@thole/channels';
+import type { Channel, IdentityStore } from '@thole/channels';
 import { SqlDeliveryStore, sqliteDatabase } from '@thole/channels/sql';
 import { TholeError } from '@thole/core';
 import type { EnvVars, MemoryService, Runtime, SessionService, Tool } from '@thole/core';
@@ -220,15 +220,11 @@ export class Companion {
       ...reminderTools({ reminders: this.reminders, channelOf: (id) => id.slice(id.indexOf(':') + 1) }),
       messageUserTool({
         identities: this.identities,
-        send: (request) => this.#send(request),
+        send: async (request) => void (await this.dispatcher.send(request)),
         policy: this.#options.messagePolicy ?? defaultMessagePolicy,
         phoneChannel: () => this.dispatcher.channels.find(({ name }) => name === PHONE_CHANNEL)?.name,
       }),
     ];
-  }
-
-  async #send(request: SendToUserRequest): Promise<void> {
-    await this.dispatcher.send(request);
   }
 
   /** Sends a reminder to its channel, or to another channel if the user is no longer on it. */

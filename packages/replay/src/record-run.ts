@@ -73,9 +73,8 @@ export async function recordRun<T = unknown>(
       if (runs.length === 0 && sessionId !== undefined)
         session = await snapshot(runner, { appName: runner.appName, userId: request.userId, sessionId });
       const isResume = 'answers' in request;
-      const recorded: RecordedRun = {
-        ...{ kind: isResume ? 'resume' : 'run', request: {}, events: [], calls: [], ids: [], random: [] },
-      };
+      const kind = isResume ? 'resume' : 'run';
+      const recorded: RecordedRun = { kind, request: {}, events: [], calls: [], ids: [], random: [] };
       runs.push(recorded);
       runtime.recordInto(recorded);
       interceptor.recordInto(recorded);

@@ -1,7 +1,7 @@
 import { systemRuntime, TholeError } from '@thole/core';
 import { assertDuration, errorFields, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Logger, Runtime } from '@thole/core';
-import type { RecoverOptions, RecoveryResult, Runner } from '@thole/runner';
+import type { RecoverOptions, Runner } from '@thole/runner';
 import { safeLogger } from './logging/safe-logger.ts';
 
 const DEFAULT_INTERVAL_MS = 60_000;
@@ -75,8 +75,8 @@ async function repeat(step: () => Promise<boolean>): Promise<void> {
 async function recoverOnce(runner: Runner, logger: Logger, options: RecoverOptions): Promise<void> {
   try {
     for await (const result of runner.recover(options)) {
-      const { error, outcome, reason } = result;
-      const fields = { ...idsOf(result), outcome };
+      const { error, invocationId, outcome, reason, ref } = result;
+      const fields = { ...ref, invocationId, outcome };
       if (outcome === 'failed') logger.warn('Recovery failed.', { ...fields, ...errorFields(error) });
       else if (outcome === 'skipped') logger.debug('Skipped an invocation.', { ...fields, reason });
       else logger.info('Recovered an invocation.', fields);
@@ -86,8 +86,4 @@ async function recoverOnce(runner: Runner, logger: Logger, options: RecoverOptio
     const isImpossible = TholeError.is(error, 'LEASING_NOT_SUPPORTED');
     logger[isImpossible ? 'debug' : 'warn']('Recovery failed.', { appName: runner.appName, ...errorFields(error) });
   }
-}
-
-function idsOf({ invocationId, ref }: RecoveryResult): { [name: string]: string } {
-  return { ...ref, invocationId };
 }

@@ -1,4 +1,5 @@
 import { TholeError } from '@thole/core';
+import { describeChange } from './describe-change.ts';
 import type { Growth, ShownProposal } from './growth.ts';
 
 /** Arguments of `companion grow`: `grow`, `grow show`, `grow apply <numbers|all>`, `grow undo`. */
@@ -38,13 +39,8 @@ function describeProposals(shown: readonly ShownProposal[]): string {
 }
 
 function describeProposal({ proposal, evidence }: ShownProposal, number: number): string {
-  const { action, reason, target, text } = proposal;
-  const before = target?.content.parts?.map((part) => part.text ?? '').join('') ?? '';
-  const change = { add: `add “${text}”`, correct: `correct “${before}” to “${text}”`, remove: `remove “${before}”` }[
-    action
-  ];
   const quotes = evidence.map((quote) => `     ${quote.author}: ${quote.text}`);
-  return [`${number}. ${change}`, `   because ${reason}`, ...quotes].join('\n');
+  return [`${number}. ${describeChange(proposal)}`, `   because ${proposal.reason}`, ...quotes].join('\n');
 }
 
 function selectIds(words: readonly string[], shown: readonly ShownProposal[]): string[] {

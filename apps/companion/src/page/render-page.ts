@@ -1,3 +1,4 @@
+import { describeChange } from '../grow/describe-change.ts';
 import { html } from './html.ts';
 import type { Html } from './html.ts';
 import { channelOfSession } from './read-page-data.ts';
@@ -100,15 +101,9 @@ function renderApprovals(data: PageData, nameOf: (userId: string) => string): Ht
     ...data.questions.map((question) => renderConfirmation(question, nameOf(question.userId))),
     ...data.people.flatMap(({ proposals, user }) =>
       proposals.map(({ evidence, proposal }) => {
-        const { action, id, reason, target, text } = proposal;
-        const before = target?.content.parts?.map((part) => part.text ?? '').join('') ?? '';
-        const change = {
-          add: `add “${text}”`,
-          correct: `correct “${before}” to “${text}”`,
-          remove: `remove “${before}”`,
-        }[action];
+        const { id, reason } = proposal;
         return html`<li>
-          <p>Memory of ${user.name}: ${change}, because ${reason}</p>
+          <p>Memory of ${user.name}: ${describeChange(proposal)}, because ${reason}</p>
           <ul>
             ${evidence.map((quote) => html`<li>${quote.author}: ${quote.text}</li>`)}
           </ul>

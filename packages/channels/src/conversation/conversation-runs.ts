@@ -134,7 +134,7 @@ export class ConversationRuns {
         await continueInvocation(this.#batchContext(parts, context.createReplies()), invocationId);
         parts.consolidator?.schedule(context.ref);
       } catch (error) {
-        if (!context.isClosed) context.report('run', error);
+        this.#report(error);
       }
     });
   }

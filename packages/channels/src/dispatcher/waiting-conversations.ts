@@ -18,7 +18,7 @@ export async function listConversationSessions(
   for (let offset = 0, total = 1; offset < total; offset += SESSIONS_PER_PAGE) {
     const page = await sessions.listSessions({ appName, limit: SESSIONS_PER_PAGE, offset });
     total = page.total;
-    for (const { id, userId } of page.sessions) add(found, userId, id);
+    for (const { id, userId } of page.sessions) found.push(...conversationOf(userId, id));
   }
   return found;
 }
@@ -34,19 +34,17 @@ export async function listWaitingConversations(
     let after: string | undefined;
     do {
       const page = await sessions.listWaitingSessions({ appName, kind, after });
-      for (const { key } of page.sessions) {
-        const single: ConversationSession[] = [];
-        add(single, key.userId, key.sessionId);
-        if (single[0]) found.set(key.sessionId, single[0]);
-      }
+      for (const { key } of page.sessions)
+        for (const each of conversationOf(key.userId, key.sessionId)) found.set(key.sessionId, each);
       after = page.next;
     } while (after !== undefined);
   }
   return [...found.values()];
 }
 
-function add(found: ConversationSession[], userId: string, sessionId: string): void {
-  if (!sessionId.startsWith(`${userId}:`)) return;
+/** Returns the conversation in a session. Empty for a session of another kind. */
+function conversationOf(userId: string, sessionId: string): ConversationSession[] {
+  if (!sessionId.startsWith(`${userId}:`)) return [];
   const channel = sessionId.slice(userId.length + 1);
-  if (channel !== '' && !channel.includes(':')) found.push({ userId, channel });
+  return channel === '' || channel.includes(':') ? [] : [{ userId, channel }];
 }

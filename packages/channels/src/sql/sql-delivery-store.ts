@@ -34,7 +34,8 @@ export class SqlDeliveryStore implements DeliveryStore {
     return this.#insert(this.#names.inbound, {
       message_key: key,
       user_id: userId,
-      ...{ channel, sender },
+      channel,
+      sender,
       content: JSON.stringify(message),
       received_at: receivedAt,
     });
@@ -155,7 +156,8 @@ function toDelivery(row: Row): StoredDelivery {
     key: columnText(row['delivery_key']),
     userId: columnText(row['user_id']),
     channel: columnText(row['channel']),
-    ...{ to, message },
+    to,
+    message,
     createdAt: columnNumber(row['created_at']),
     attempts: columnNumber(row['attempts']),
   };

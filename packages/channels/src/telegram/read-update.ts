@@ -47,14 +47,12 @@ export function readUpdate(update: Fields, bot: TelegramBot): TelegramMessage | 
   // A message in the name of a group or channel does not prove who wrote it.
   if (!message || !from || !chat || getOwn(from, 'is_bot') !== false || getOwn(message, 'sender_chat') !== undefined)
     return undefined;
-  const [updateId, messageId, senderId, chatId, sentAt] = [
-    getOwn(update, 'update_id'),
-    getOwn(message, 'message_id'),
-    getOwn(from, 'id'),
-    getOwn(chat, 'id'),
-    getOwn(message, 'date'),
-  ];
-  if (!isInteger(updateId) || !isInteger(messageId) || !isInteger(senderId) || !isInteger(chatId)) return undefined;
+  const updateId = integerIn(update, 'update_id');
+  const messageId = integerIn(message, 'message_id');
+  const senderId = integerIn(from, 'id');
+  const chatId = integerIn(chat, 'id');
+  if (updateId === undefined || messageId === undefined || senderId === undefined || chatId === undefined)
+    return undefined;
   const type = stringIn(chat, 'type');
   if (type !== 'private' && type !== 'group' && type !== 'supergroup') return undefined;
   // While a person shares a live location, Telegram sends an edit for each move.
@@ -63,20 +61,20 @@ export function readUpdate(update: Fields, bot: TelegramBot): TelegramMessage | 
   const text = textOf(message);
   const file = fileOf(message);
   if (text.trim() === '' && !file) return undefined;
-  const topic = getOwn(message, 'is_topic_message') === true ? getOwn(message, 'message_thread_id') : undefined;
+  const topic = getOwn(message, 'is_topic_message') === true ? integerIn(message, 'message_thread_id') : undefined;
   return {
     updateId,
     messageId,
-    address: isInteger(topic) ? `${chatId}/${topic}` : String(chatId),
+    address: topic === undefined ? String(chatId) : `${chatId}/${topic}`,
     sender: String(senderId),
-    senderName: [stringIn(from, 'first_name'), stringIn(from, 'last_name')].join(' ').trim(),
+    senderName: fullName(from),
     // A mention alone is a message, too.
     text: (group && withoutAddress(text, bot)) || text,
     file,
     // Two edits may have the same time in seconds, so the update id is added. A repeated update has the same id.
     edited: message === edit ? `${String(getOwn(message, 'edit_date'))}-${updateId}` : undefined,
     group,
-    sentAt: isInteger(sentAt) ? sentAt : 0,
+    sentAt: integerIn(message, 'date') ?? 0,
   };
 }
 
@@ -96,8 +94,7 @@ function textOf(message: Fields): string {
   if (location) return `Location: ${Number(getOwn(location, 'latitude'))}, ${Number(getOwn(location, 'longitude'))}`;
   const contact = objectIn(message, 'contact');
   if (!contact) return '';
-  const name = [stringIn(contact, 'first_name'), stringIn(contact, 'last_name')].join(' ').trim();
-  return `Contact: ${name}, ${stringIn(contact, 'phone_number')}`;
+  return `Contact: ${fullName(contact)}, ${stringIn(contact, 'phone_number')}`;
 }
 
 function fileOf(message: Fields): RemoteFile | undefined {
@@ -115,13 +112,13 @@ function fileOf(message: Fields): RemoteFile | undefined {
 function remoteFile(file: Fields, mimeType: string): RemoteFile | undefined {
   const id = stringIn(file, 'file_id');
   const name = stringIn(file, 'file_name');
-  const size = getOwn(file, 'file_size');
+  const size = integerIn(file, 'file_size');
   if (id === '') return undefined;
   return {
     id,
     mimeType: stringIn(file, 'mime_type') || mimeType,
     ...(name !== '' && { name }),
-    ...(isInteger(size) && { size }),
+    ...(size !== undefined && { size }),
   };
 }
 
@@ -142,8 +139,10 @@ function isAddressed(message: Fields, bot: TelegramBot): boolean {
 }
 
 function isForBot(entity: Fields, text: string, { id, username }: TelegramBot): boolean {
-  const [type, offset, length] = [getOwn(entity, 'type'), getOwn(entity, 'offset'), getOwn(entity, 'length')];
-  if (!isInteger(offset) || !isInteger(length)) return false;
+  const type = getOwn(entity, 'type');
+  const offset = integerIn(entity, 'offset');
+  const length = integerIn(entity, 'length');
+  if (offset === undefined || length === undefined) return false;
   const named = text.slice(offset, offset + length).toLowerCase();
   if (type === 'mention') return named === `@${username.toLowerCase()}`;
   if (type === 'text_mention') {
@@ -171,6 +170,12 @@ function stringIn(fields: Fields, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-function isInteger(value: unknown): value is number {
-  return Number.isSafeInteger(value);
+function integerIn(fields: Fields, name: string): number | undefined {
+  const value = getOwn(fields, name);
+  return Number.isSafeInteger(value) ? (value as number) : undefined;
+}
+
+/** Returns the name of a user or a contact. */
+function fullName(fields: Fields): string {
+  return `${stringIn(fields, 'first_name')} ${stringIn(fields, 'last_name')}`.trim();
 }

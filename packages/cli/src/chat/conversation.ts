@@ -1,6 +1,6 @@
 import { getFunctionCalls, TholeError } from '@thole/core';
 import { applyRewinds } from '@thole/core/kit';
-import type { Event, Interrupt, InterruptKind, Json } from '@thole/core';
+import type { Interrupt, InterruptKind, Json } from '@thole/core';
 import type { Run, Runner } from '@thole/runner';
 import type { Host } from '../host.ts';
 import { codedLine } from '../terminal/error-line.ts';
@@ -185,7 +185,7 @@ export class Conversation {
     const { appName, sessionService } = this.#options.runner;
     const ref = { appName, userId: this.#options.userId, sessionId: this.#sessionId! };
     const session = await sessionService.getSession({ ...ref, afterSeq: seq });
-    await showRun(toAsyncIterable(session?.events ?? []), this.#showOptions());
+    await showRun(session?.events ?? [], this.#showOptions());
     await this.readInterrupts();
   }
 
@@ -233,8 +233,4 @@ export class Conversation {
       this.#run = undefined;
     }
   }
-}
-
-async function* toAsyncIterable(events: readonly Event[]): AsyncGenerator<Event, void> {
-  yield* events;
 }

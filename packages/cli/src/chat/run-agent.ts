@@ -140,11 +140,7 @@ async function showHistory(host: Host, { sessionService }: Runner, ref: SessionR
   const events = applyRewinds(session?.events ?? []).slice(-SHOWN_EVENTS);
   const style = { ...terminalStyle(host.output, host.env), isTerminal: false };
   const write = (text: string): void => void host.output.write(text);
-  await showRun(toAsyncIterable(events), { write, style });
-}
-
-async function* toAsyncIterable<T>(items: readonly T[]): AsyncGenerator<T, void> {
-  yield* items;
+  await showRun(events, { write, style });
 }
 
 /** Writes a session to a file in the agent's folder. Returns a sentence with its path. */

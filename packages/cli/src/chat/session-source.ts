@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { TholeError } from '@thole/core';
-import { assertName, sessionNotFound } from '@thole/core/kit';
+import { sessionNotFound } from '@thole/core/kit';
 import type { Runner } from '@thole/runner';
-import { usageError } from '../options/usage-error.ts';
+import { assertNameOption, usageError } from '../options/usage-error.ts';
 import { readReplay, readSavedSession, restoreSession } from './saved-session.ts';
 import type { Replay, SavedSession } from './saved-session.ts';
 
@@ -38,8 +38,8 @@ export async function readSessionSource(
     throw usageError('--answer answers the questions of a session: do not combine it with a message or --replay.');
   if (options.answer !== undefined && resume === undefined && options.sessionId === undefined)
     throw usageError('--answer needs the session: add --resume <id>.');
-  assertId('--user_id', options.userId);
-  if (options.sessionId !== undefined) assertId('--session_id', options.sessionId);
+  assertNameOption('--user_id', options.userId);
+  if (options.sessionId !== undefined) assertNameOption('--session_id', options.sessionId);
   if (replay !== undefined) return { replay: await readReplay(resolve(cwd, replay), replay) };
   if (resume === undefined) return {};
   const file = resolve(cwd, resume);
@@ -71,12 +71,4 @@ export async function prepareSession(
   if (options.resume === undefined) return (await sessionService.createSession({ ...user, sessionId: requestedId })).id;
   const { message } = sessionNotFound({ ...user, sessionId: requestedId });
   throw new TholeError('SESSION_NOT_FOUND', `${message.replace(/\.$/, '')}, and there is no file with this name.`);
-}
-
-function assertId(option: string, id: string): void {
-  try {
-    assertName(option, id);
-  } catch (error) {
-    throw usageError((error as Error).message);
-  }
 }

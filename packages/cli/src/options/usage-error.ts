@@ -1,8 +1,18 @@
 import { TholeError } from '@thole/core';
+import { assertName } from '@thole/core/kit';
 
 /** Returns an error for invalid arguments. The command prints the sentence and exits with code 2. */
 export function usageError(sentence: string): TholeError {
   return new TholeError('INVALID_INPUT', sentence, { details: { usage: true } });
+}
+
+/** Throws a usage error unless the value of an option is a valid name. */
+export function assertNameOption(option: string, value: string): void {
+  try {
+    assertName(option, value);
+  } catch (error) {
+    throw usageError((error as Error).message);
+  }
 }
 
 /** Returns the result of a function that reads arguments. Converts its `INVALID_INPUT` errors to usage errors. */

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { assertName, withRuntime } from '@thole/core/kit';
+import { withRuntime } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { AgentServer, AgentServerOptions } from '@thole/mcp/server';
 import { loadPackage } from '@thole/services/kit';
@@ -7,7 +7,7 @@ import { findOneAgent, loadOneAgent } from '../agents/load-one-agent.ts';
 import type { LoadedAgent } from '../agents/agent-loader.ts';
 import type { Host } from '../host.ts';
 import type { ServiceOptions } from '../options/service-options.ts';
-import { usageError } from '../options/usage-error.ts';
+import { assertNameOption, usageError } from '../options/usage-error.ts';
 import { servicesOnDemand } from '../services/open-services.ts';
 import type { ServicesOnDemand } from '../services/open-services.ts';
 import { lineWriter } from '../terminal/line-writer.ts';
@@ -30,7 +30,7 @@ export async function serveMcp(processHost: Host, path: string, options: ServeMc
   const logger = streamLogger(errors, { level: options.logLevel, runtime: processHost.runtime, verbose });
   const runtime = withRuntime(processHost.runtime, { logger });
   const host: Host = { ...processHost, runtime };
-  assertUserId(options.userId);
+  assertNameOption('--user_id', options.userId);
   // The package is optional, because the SDK of MCP is large.
   const load = (): Promise<typeof import('@thole/mcp/server')> => import('@thole/mcp/server');
   const { mcpServer } = await loadPackage('@thole/mcp', load, '@modelcontextprotocol/server');
@@ -74,13 +74,5 @@ async function createServer(
   } catch (error) {
     if (!TholeError.is(error) || !error.message.startsWith('agents')) throw error;
     throw usageError(`--${error.message}`);
-  }
-}
-
-function assertUserId(userId: string): void {
-  try {
-    assertName('--user_id', userId);
-  } catch (error) {
-    throw usageError((error as Error).message);
   }
 }

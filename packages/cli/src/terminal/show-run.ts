@@ -19,7 +19,7 @@ export interface ShowRunOptions {
 /**
  * Writes the events of a run as they arrive: texts, word by word if they are streamed, and one line for each tool call.
  */
-export async function showRun(run: AsyncIterable<Event>, options: ShowRunOptions): Promise<void> {
+export async function showRun(run: AsyncIterable<Event> | Iterable<Event>, options: ShowRunOptions): Promise<void> {
   const { asksFor = [], style = plainStyle, write } = options;
   const output = new RunOutput(write, style);
   const calls = new Map<string | undefined, FunctionCall>();

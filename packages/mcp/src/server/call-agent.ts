@@ -152,7 +152,8 @@ class AgentCall {
     return {
       userId: caller.userId,
       runConfig: {
-        ...{ ...runConfig, streamingMode: this.#progress.isRequested ? 'sse' : 'none' },
+        ...runConfig,
+        streamingMode: this.#progress.isRequested ? 'sse' : 'none',
         customMetadata: { ...runConfig.customMetadata, [TOOL_KEY]: agent.name },
       },
       abortSignal: this.#signal,

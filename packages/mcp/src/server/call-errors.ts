@@ -17,10 +17,9 @@ const MAX_LENGTH = 500;
 
 /** Returns the text of an error for the client. It contains the message only if the client has caused the error. */
 export function describeCallError(agentName: string, error: unknown): string {
-  const code = TholeError.is(error) ? error.code : 'INTERNAL';
-  if (TholeError.is(error) && clientErrors.has(code as TholeErrorCode))
-    return `${error.message.slice(0, MAX_LENGTH).toWellFormed()} (${code})`;
-  return `${agentName} could not answer (${code}).`;
+  if (TholeError.is(error) && clientErrors.has(error.code))
+    return `${error.message.slice(0, MAX_LENGTH).toWellFormed()} (${error.code})`;
+  return `${agentName} could not answer (${TholeError.is(error) ? error.code : 'INTERNAL'}).`;
 }
 
 /** Logs the error of a call: as `debug` if the client has ended it, as `info` if the client has caused it. */

@@ -222,8 +222,14 @@ export class CommandHandler {
       outcome === 'kept' ? await sessions.getSession({ appName, userId, sessionId, numRecentEvents: 0 }) : session;
     if (!current) return 'gone';
     if (outcome === 'kept' && !isConsolidated(current)) return 'active';
-    const [leasing, runtime, holder] = [this.#leasing, this.#runtime, this.#holder];
-    return deleteUnchangedSession(current, { sessions, leasing, artifacts, runtime, holder, closesInterrupts: true });
+    return deleteUnchangedSession(current, {
+      sessions,
+      artifacts,
+      leasing: this.#leasing,
+      runtime: this.#runtime,
+      holder: this.#holder,
+      closesInterrupts: true,
+    });
   }
 
   #takePending(ref: SessionRef): PendingQuestion | undefined {

@@ -1,6 +1,7 @@
 import { systemRuntime, TholeError } from '@thole/core';
 import { assertCount, assertSessionRef, inProcessLeases, raceAbort, sessionKeyOf } from '@thole/core/kit';
 import type { CallOptions, CancelTimer, InvocationContext, Plugin, Runtime, SessionRef } from '@thole/core';
+import { callOnError } from '../call-on-error.ts';
 import { errorCodeOf } from '../error-code.ts';
 import { consolidateSession, isConsolidated } from './consolidate-session.ts';
 import type { ConsolidationContext, ConsolidationOutcome } from './consolidate-session.ts';
@@ -211,18 +212,9 @@ export class IdleConsolidator implements Plugin {
     if (retryInMs !== undefined && !this.#scheduleIn(session, retryInMs, attempt + 1)) return;
     const { logger } = this.#runtime;
     const { appName, sessionId } = session;
-    logger.warn('A session could not be consolidated.', {
-      appName,
-      sessionId,
-      code: errorCodeOf(error),
-      attempt,
-      retryInMs,
-    });
-    try {
-      onError?.({ session, error, attempt, retryInMs });
-    } catch (thrown) {
-      logger.error('onError of IdleConsolidator failed.', { code: errorCodeOf(thrown) });
-    }
+    const fields = { appName, sessionId, code: errorCodeOf(error), attempt, retryInMs };
+    logger.warn('A session could not be consolidated.', fields);
+    callOnError('IdleConsolidator', () => onError?.({ session, error, attempt, retryInMs }), logger);
   }
 
   /** Returns the time in milliseconds until the session has been idle for `idleMs`. */

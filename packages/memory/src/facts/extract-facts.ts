@@ -127,9 +127,7 @@ async function callExtractor(
   } catch (cause) {
     signal?.throwIfAborted();
     if (TholeError.is(cause)) throw cause;
-    throw new TholeError('MODEL_FAILED', 'The fact extractor failed; see the cause.', {
-      cause,
-    });
+    throw new TholeError('MODEL_FAILED', 'The fact extractor failed; see the cause.', { cause });
   }
   signal?.throwIfAborted();
   if (Array.isArray(operations)) return operations;

@@ -147,7 +147,7 @@ function findProblem({ action, text, target, evidence }: Proposal): string | und
 
 async function write(
   { added, before }: ProposalChange,
-  { memory, user, now }: Omit<ApplyContext, 'turns' | 'auditId' | 'approvedBy'>,
+  { memory, user, now }: Pick<ApplyContext, 'memory' | 'user' | 'now'>,
 ): Promise<void> {
   // A redacting memory does not store a fact without remaining text.
   if (added && (await memory.addMemory({ ...user, memories: [added] })).length === 0) return;

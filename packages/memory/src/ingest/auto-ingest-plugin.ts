@@ -8,12 +8,14 @@ import {
   optionNames,
   rejectUnknownOptions,
   sessionKeyOf,
+  withTimeLimit,
 } from '@thole/core/kit';
 import type { Event, InvocationContext, MemoryService, Plugin, Runtime, SessionRef, SessionService } from '@thole/core';
+import { callOnError } from '../call-on-error.ts';
 import { errorCodeOf } from '../error-code.ts';
+import { putCached } from '../put-cached.ts';
 import { requireMemory } from '../require-memory.ts';
 import { traitsOf } from '../wrapper-traits.ts';
-import { LatestSeqs } from './latest-seqs.ts';
 
 /** Options of `AutoIngestPlugin`. */
 export interface AutoIngestPluginOptions {
@@ -51,6 +53,15 @@ const BATCH_WINDOW_MS = 20;
 const CLOSE_RETRY_MS = 10_000;
 /** Maximum number of collected contexts, because each keeps its session in memory. */
 const MAX_BUFFERED_RUNS = 16;
+/** Maximum number of sessions whose position is kept. Another session is read again completely. This adds no event twice. */
+const MAX_POSITIONS = 10_000;
+
+/** The last processed event of a session. */
+interface Position {
+  seq: number;
+  /** The session's incarnation. Undefined before the session was read. */
+  incarnation: string | undefined;
+}
 
 /**
  * Adds the new events of each run to memory after the run, in the background: one session at a time, in the order of the events. It
@@ -63,11 +74,9 @@ export class AutoIngestPlugin implements Plugin {
   readonly #memory: MemoryService & Required<Pick<MemoryService, 'addEventsToMemory'>>;
   readonly #runtime: Runtime;
   /** For each session, the last event that this process has added to memory. */
-  readonly #processed = new LatestSeqs();
+  readonly #processed = new Map<string, Position>();
   readonly #waiting = new Map<string, SessionRef>();
   readonly #closing = new AbortController();
-  /** Signal for calls of the memory service; replaced after a timeout. */
-  #timeout = new AbortController();
   /** Ended runs whose sessions are not queued yet. */
   readonly #endedRuns: InvocationContext[] = [];
   #isWakeScheduled = false;
@@ -118,7 +127,7 @@ export class AutoIngestPlugin implements Plugin {
     const { appName, userId, sessionId } = context;
     const session = { appName, userId, sessionId };
     const key = sessionKeyOf(session);
-    if (!this.#processed.get(key)) this.#processed.set(key, { seq: seqBefore(context), incarnation: undefined });
+    if (!this.#processed.has(key)) this.#setPosition(key, { seq: seqBefore(context), incarnation: undefined });
     // A session that is already waiting will be read completely.
     if (this.#waiting.has(key)) return;
     if (this.#waiting.size < (this.#options.maxWaiting ?? 1_000)) this.#waiting.set(key, session);
@@ -176,52 +185,36 @@ export class AutoIngestPlugin implements Plugin {
     const { appName, sessionId } = session;
     const { logger } = this.#runtime;
     logger.warn('Events could not be added to memory.', { appName, sessionId, code: errorCodeOf(error) });
-    try {
-      this.#options.onError?.({ session, error });
-    } catch (thrown) {
-      logger.error('onError of AutoIngestPlugin failed.', { code: errorCodeOf(thrown) });
-    }
+    callOnError('AutoIngestPlugin', () => this.#options.onError?.({ session, error }), logger);
   }
 
   async #ingest(key: string, session: SessionRef): Promise<void> {
     const { sessions } = this.#options;
     const position = this.#processed.get(key);
     let stored = await sessions.getSession({ ...session, afterSeq: position?.seq ?? 0 });
-    // A new session with the same id is read from its beginning.
-    if (stored && position?.incarnation !== undefined && stored.incarnation !== position.incarnation)
-      stored = await sessions.getSession(session);
     if (!stored) return;
+    const isNew = position?.incarnation !== undefined && stored.incarnation !== position.incarnation;
     // A rewind marker may refer to events that were not read.
-    if (stored.window && stored.events.some((event) => rewindOf(event) !== undefined))
-      stored = await sessions.getSession(session);
+    const hasRewind = stored.window && stored.events.some((event) => rewindOf(event) !== undefined);
+    if (isNew || hasRewind) stored = await sessions.getSession(session);
     if (!stored) return;
     const events = ingestibleEvents(stored);
     if (events.length > 0) await this.#add(session, events);
-    this.#processed.set(key, { seq: stored.lastSeq, incarnation: stored.incarnation });
+    this.#setPosition(key, { seq: stored.lastSeq, incarnation: stored.incarnation });
+  }
+
+  #setPosition(key: string, position: Position): void {
+    putCached(this.#processed, key, position, MAX_POSITIONS);
   }
 
   /** Adds events with a time limit, so that a memory service that hangs blocks neither other sessions nor closing. */
   #add(session: SessionRef, events: readonly Event[]): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const { ingestMs: limitMs = MEMORY_TIMEOUT_MS } = traitsOf(this.#memory);
-      const cancel = this.#runtime.timer(limitMs, () => {
-        const message = `The memory service did not answer within ${limitMs} ms.`;
-        const error = new TholeError('STORE_OUTCOME_UNKNOWN', message);
-        this.#timeout.abort(error);
-        this.#timeout = new AbortController();
-        reject(error);
-      });
-      const settle = (then: () => void): void => {
-        cancel();
-        then();
-      };
-      const add = async (): Promise<void> =>
-        this.#memory.addEventsToMemory({ ...session, events, signal: this.#timeout.signal });
-      add().then(
-        () => settle(resolve),
-        (error: unknown) => settle(() => reject(error as Error)),
-      );
-    });
+    const { ingestMs: ms = MEMORY_TIMEOUT_MS } = traitsOf(this.#memory);
+    const timeoutError = (): TholeError =>
+      new TholeError('STORE_OUTCOME_UNKNOWN', `The memory service did not answer within ${ms} ms.`);
+    return withTimeLimit({ runtime: this.#runtime, ms, timeoutError }, async (signal) =>
+      this.#memory.addEventsToMemory({ ...session, events, signal }),
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Lease, LeaseManager, Runtime, SessionRef } from '@thole/core';
+import type { LeaseManager, Runtime, SessionRef } from '@thole/core';
 
 /** Options of `holdLease`. */
 export interface HoldLeaseOptions {
@@ -20,10 +20,7 @@ const MAX_WAITING = 1_000;
  * Calls `work` while holding and renewing a lease, and then releases it. The signal for `work` is aborted if the lease is lost or
  * the caller's signal is aborted. Throws `SESSION_BUSY` if another holder keeps the lease for longer than `waitMs`.
  */
-export async function holdLease<T>(
-  p: HoldLeaseOptions,
-  work: (signal: AbortSignal, lease: Lease) => Promise<T>,
-): Promise<T> {
+export async function holdLease<T>(p: HoldLeaseOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { leasing, key, runtime, holder, waitMs, signal, ttlMs = 30_000 } = p;
   const lease = await leasing.lease(key, {
     invocationId: runtime.newId('ingestion'),
@@ -48,7 +45,7 @@ export async function holdLease<T>(
     if (!hasEnded && !lease.lost.aborted) cancelRenewal = renewLater();
   }
   try {
-    return await work(AbortSignal.any(endSignals), lease);
+    return await work(AbortSignal.any(endSignals));
   } finally {
     hasEnded = true;
     cancelRenewal();

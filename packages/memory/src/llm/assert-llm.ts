@@ -2,7 +2,7 @@ import { invalidInput } from '@thole/core/kit';
 import type { Llm } from '@thole/core';
 
 /** Throws `INVALID_INPUT` unless the value is a model. */
-export function assertLlm(llm: unknown, argument: string = 'llm'): asserts llm is Llm {
+export function assertLlm(llm: unknown): asserts llm is Llm {
   if (typeof (llm as Partial<Llm> | undefined)?.generateContentAsync !== 'function')
-    throw invalidInput(argument, 'a model, an object with generateContentAsync', llm);
+    throw invalidInput('llm', 'a model, an object with generateContentAsync', llm);
 }

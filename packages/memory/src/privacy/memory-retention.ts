@@ -10,6 +10,7 @@ import type {
   Runtime,
   UserRef,
 } from '@thole/core';
+import { callOnError } from '../call-on-error.ts';
 import { errorCodeOf } from '../error-code.ts';
 import { requireMemory } from '../require-memory.ts';
 
@@ -125,11 +126,7 @@ export class MemoryRetention implements Plugin {
     if (this.#isClosed) return;
     const { logger } = this.#runtime;
     logger.warn('Old memories could not be deleted.', { appName: this.#options.appName, code: errorCodeOf(error) });
-    try {
-      this.#options.onError?.(error);
-    } catch (thrown) {
-      logger.error('onError of MemoryRetention failed.', { code: errorCodeOf(thrown) });
-    }
+    callOnError('MemoryRetention', () => this.#options.onError?.(error), logger);
   }
 }
 

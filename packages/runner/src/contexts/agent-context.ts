@@ -168,19 +168,14 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     const { invocationId, runtime, task } = this;
     const waits = this.#waiting();
     const requests = waits.requestsOfChild(n);
-    const storeLog = async (log: ChildLog): Promise<void> => {
-      const customMetadata = { child: log as unknown as Json };
-      const event = createEvent({ author: this.agentName, invocationId, customMetadata }, runtime);
-      await this.commitWithoutChanges(event);
-    };
     return {
       key: idempotencyKeyOf(task, this.callPlace(), JSON.stringify([task.childKey ?? invocationId, callId, n])),
       earlier: task.progress?.childOf(callId, n),
       answers: childAnswers(requests, n),
       ...(requests.some(({ isOpen }) => isOpen) && { wait: () => waits.pauseForChild() }),
-      completed: (log) => storeLog({ ...log, callId, n, isComplete: true }),
+      completed: (log) => this.storeChildLog({ ...log, callId, n, isComplete: true }),
       pause: async (log, opened) => {
-        await storeLog({ ...log, callId, n });
+        await this.storeChildLog({ ...log, callId, n });
         const origin = { runtime, call: undefined, n };
         await waits.record(opened.map((each) => childRequest(origin, each)));
         return waits.pauseForChild();
@@ -270,6 +265,13 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     const { branch } = this;
     const own = branch === undefined ? event : { ...event, branch };
     return this.task.commit(this.#hasPath ? { ...own, nodeInfo: this.#nodeInfoOf(own) } : own);
+  }
+
+  /** Stores the log of a child run. */
+  async storeChildLog(log: ChildLog): Promise<void> {
+    const { agentName: author, invocationId, runtime } = this;
+    const customMetadata = { child: log as unknown as Json };
+    await this.commitWithoutChanges(createEvent({ author, invocationId, customMetadata }, runtime));
   }
 
   /** True if there are changes that no event contains. */

@@ -63,13 +63,7 @@ export async function* runAgent(
       const event = context.prepareEvent(answerEvent(context, answer));
       resolveYield(task, event, yield event);
     } else if (!task.ended) {
-      const steps = agent.runAsync(context);
-      if (typeof steps?.next !== 'function' || Symbol.iterator in steps) {
-        // An async function without `*` may reject later.
-        Promise.resolve(steps).catch(noop);
-        const source = `The result of runAsync of agent ${agent.name}`;
-        throw invalidInput(source, 'an async generator (async *runAsync)', steps);
-      }
+      const steps = startSteps(agent, context);
       let isFinished = false;
       try {
         let step = await (span ? stepInSpan(span, steps) : steps.next());
@@ -115,6 +109,15 @@ export async function* runAgent(
   }
 }
 
+/** Calls `runAsync` of the agent. Throws `INVALID_INPUT` if the result is not an async generator. */
+function startSteps(agent: Agent, context: AgentContext): ReturnType<Agent['runAsync']> {
+  const steps = agent.runAsync(context);
+  if (typeof steps?.next === 'function' && !(Symbol.iterator in steps)) return steps;
+  // An async function without `*` may reject later.
+  Promise.resolve(steps).catch(noop);
+  throw invalidInput(`The result of runAsync of agent ${agent.name}`, 'an async generator (async *runAsync)', steps);
+}
+
 /**
  * Returns the event with the answer of `afterAgentCallback`, or with the pending changes of a branch. Undefined if there is neither.
  * The event of an agent other than an `LlmAgent` has `endOfAgent`, so that a resumed run does not run the agent again.
@@ -144,7 +147,7 @@ function hasHooks({ agent, plugins }: AgentContext, callback: AgentCallback): bo
 async function callAgentHooks(context: AgentContext, callback: AgentCallback): Promise<Content | undefined> {
   const { agent, plugins, signal } = context;
   const answer = await callPlugins(plugins, callback, { agent, callbackContext: context }, signal);
-  return answer ?? callCallbacks(agent[callback], { agentName: agent.name, callback, signal }, context);
+  return answer ?? callCallbacks(agent, callback, signal, context);
 }
 
 function answerEvent({ agentName, branch, invocationId, runtime }: AgentContext, answer: Content): Event {

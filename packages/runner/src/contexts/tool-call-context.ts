@@ -172,13 +172,7 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
 
   /** Stores the logs of ended child runs. Called when the call pauses, so that they do not run again with the call. */
   async storeChildren(): Promise<void> {
-    for (const log of this.#endedChildren.splice(0)) await this.#storeChild(log);
-  }
-
-  async #storeChild(log: ChildLog): Promise<void> {
-    const { agentName: author, invocationId, runtime } = this;
-    const customMetadata = { child: log as unknown as Json };
-    await this.#agentContext.commitWithoutChanges(createEvent({ author, invocationId, customMetadata }, runtime));
+    for (const log of this.#endedChildren.splice(0)) await this.#agentContext.storeChildLog(log);
   }
 
   #childCall(): ChildCall {
@@ -191,7 +185,7 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
       completed: async (log) => void this.#endedChildren.push({ ...log, callId, n, isComplete: true }),
       pause: async (log, requests) => {
         await this.storeChildren();
-        await this.#storeChild({ ...log, callId, n });
+        await this.#agentContext.storeChildLog({ ...log, callId, n });
         const origin = { runtime, call: this.#init.call!, n };
         this.requests.push(...requests.map((each) => childRequest(origin, each)));
         throw new RunPaused(`Call ${callId} waits for an answer.`);

@@ -1,7 +1,7 @@
 import { createEventActions, TholeError } from '@thole/core';
 import { deepFreeze, callInterceptorOf } from '@thole/core/kit';
 import type { Event, Llm, LlmResponse } from '@thole/core';
-import { callCallbacks, callPlugins, hasHook, nameOf } from '../hooks/call-hooks.ts';
+import { callCallbacks, callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { logFailure } from '../hooks/log-failure.ts';
 import { findModel, noModelError } from '../request/find-model.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
@@ -165,32 +165,20 @@ function hasAfterHook({ agent, support }: RequestDraft): boolean {
 }
 
 async function beforeModel({ agent, context, request, support }: RequestDraft): Promise<LlmResponse | undefined> {
+  const { signal } = context;
+  const p = { callbackContext: context, llmRequest: request };
   return (
-    (await callPlugins(
-      support.plugins,
-      'beforeModelCallback',
-      { callbackContext: context, llmRequest: request },
-      context.signal,
-    )) ??
-    (await callCallbacks(agent.beforeModelCallback, nameOf(agent, 'beforeModelCallback', context.signal), {
-      context,
-      request,
-    }))
+    (await callPlugins(support.plugins, 'beforeModelCallback', p, signal)) ??
+    (await callCallbacks(agent, 'beforeModelCallback', signal, { context, request }))
   );
 }
 
 async function afterModel({ agent, context, support }: RequestDraft, response: LlmResponse): Promise<LlmResponse> {
+  const { signal } = context;
+  const p = { callbackContext: context, llmResponse: response };
   return (
-    (await callPlugins(
-      support.plugins,
-      'afterModelCallback',
-      { callbackContext: context, llmResponse: response },
-      context.signal,
-    )) ??
-    (await callCallbacks(agent.afterModelCallback, nameOf(agent, 'afterModelCallback', context.signal), {
-      context,
-      response,
-    })) ??
+    (await callPlugins(support.plugins, 'afterModelCallback', p, signal)) ??
+    (await callCallbacks(agent, 'afterModelCallback', signal, { context, response })) ??
     response
   );
 }
@@ -199,22 +187,11 @@ async function onModelError(
   { agent, context, request, support }: RequestDraft,
   error: TholeError,
 ): Promise<LlmResponse> {
+  const { signal } = context;
+  const p = { callbackContext: context, llmRequest: request, error };
   const answer =
-    (await callPlugins(
-      support.plugins,
-      'onModelErrorCallback',
-      {
-        callbackContext: context,
-        llmRequest: request,
-        error,
-      },
-      context.signal,
-    )) ??
-    (await callCallbacks(agent.onModelErrorCallback, nameOf(agent, 'onModelErrorCallback', context.signal), {
-      context,
-      request,
-      error,
-    }));
+    (await callPlugins(support.plugins, 'onModelErrorCallback', p, signal)) ??
+    (await callCallbacks(agent, 'onModelErrorCallback', signal, { context, request, error }));
   if (!answer) throw error;
   return answer;
 }

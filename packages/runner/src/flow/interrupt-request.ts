@@ -19,7 +19,7 @@ interface RequestOrigin {
   readonly ttlMs: number | undefined;
 }
 
-/** Returns the hint of a confirmation that `requireConfirmation` of a tool requests. */
+/** Returns the hint of a confirmation of a call without its own hint. */
 export function confirmationHint(toolName: string): string {
   return `Approve or reject the call of ${toolName}.`;
 }

@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import { thawJson } from '@thole/core/kit';
 import type { JsonObject, Tool, ToolContext } from '@thole/core';
-import { callCallbacks, callPlugins, nameOf } from '../hooks/call-hooks.ts';
+import { callCallbacks, callPlugins } from '../hooks/call-hooks.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { readResult } from './read-result.ts';
 
@@ -18,13 +18,10 @@ export async function beforeTool(
   { tool, toolArgs, toolContext }: ToolCall,
 ): Promise<JsonObject | undefined> {
   if (support.plugins.length === 0 && !agent.beforeToolCallback) return undefined;
+  const { signal } = context;
   const answer =
-    (await callPlugins(support.plugins, 'beforeToolCallback', { tool, toolArgs, toolContext }, context.signal)) ??
-    (await callCallbacks(agent.beforeToolCallback, nameOf(agent, 'beforeToolCallback', context.signal), {
-      tool,
-      args: toolArgs,
-      context: toolContext,
-    }));
+    (await callPlugins(support.plugins, 'beforeToolCallback', { tool, toolArgs, toolContext }, signal)) ??
+    (await callCallbacks(agent, 'beforeToolCallback', signal, { tool, args: toolArgs, context: toolContext }));
   return answer && readHookResult(answer, 'beforeToolCallback');
 }
 
@@ -37,19 +34,11 @@ export async function afterTool(
   if (support.plugins.length === 0 && !agent.afterToolCallback) return given;
   // A copy that hooks may change in place.
   const result = thawJson(given);
+  const { signal } = context;
+  const p = { tool, args: toolArgs, context: toolContext, response: result };
   return (
-    (await callPlugins(
-      support.plugins,
-      'afterToolCallback',
-      { tool, toolArgs, toolContext, result },
-      context.signal,
-    )) ??
-    (await callCallbacks(agent.afterToolCallback, nameOf(agent, 'afterToolCallback', context.signal), {
-      tool,
-      args: toolArgs,
-      context: toolContext,
-      response: result,
-    })) ??
+    (await callPlugins(support.plugins, 'afterToolCallback', { tool, toolArgs, toolContext, result }, signal)) ??
+    (await callCallbacks(agent, 'afterToolCallback', signal, p)) ??
     result
   );
 }
@@ -61,19 +50,10 @@ export async function onToolError(
   error: Error,
 ): Promise<JsonObject | undefined> {
   if (support.plugins.length === 0 && !agent.onToolErrorCallback) return undefined;
+  const { signal } = context;
   const answer =
-    (await callPlugins(
-      support.plugins,
-      'onToolErrorCallback',
-      { tool, toolArgs, toolContext, error },
-      context.signal,
-    )) ??
-    (await callCallbacks(agent.onToolErrorCallback, nameOf(agent, 'onToolErrorCallback', context.signal), {
-      tool,
-      args: toolArgs,
-      context: toolContext,
-      error,
-    }));
+    (await callPlugins(support.plugins, 'onToolErrorCallback', { tool, toolArgs, toolContext, error }, signal)) ??
+    (await callCallbacks(agent, 'onToolErrorCallback', signal, { tool, args: toolArgs, context: toolContext, error }));
   return answer && readHookResult(answer, 'onToolErrorCallback');
 }
 

@@ -150,7 +150,9 @@ export class Progress {
 
   /** True if an interrupt at this place or below it is open. */
   isOpen(place: string): boolean {
-    return hasOpenInterrupt(this.#interrupts, this.#invocationId, place, this.#rootPlace);
+    for (const { event } of this.#interrupts.open)
+      if (event.invocationId === this.#invocationId && isBelow(placeOf(event, this.#rootPlace), place)) return true;
+    return false;
   }
 
   /** True if an interrupt at this place got its answer after the event. */
@@ -214,19 +216,6 @@ export function placeOf(event: Event, rootPlace: string): string {
 /** True if `place` is equal to `above` or below it. */
 export function isBelow(place: string, above: string): boolean {
   return place === above || place.startsWith(`${above}/`);
-}
-
-/** True if an open interrupt of the invocation is at this place or below it. */
-export function hasOpenInterrupt(
-  interrupts: InterruptLog,
-  invocationId: string,
-  place: string,
-  rootPlace: string,
-): boolean {
-  if (interrupts.openCount === 0) return false;
-  for (const { event } of interrupts.open)
-    if (event.invocationId === invocationId && isBelow(placeOf(event, rootPlace), place)) return true;
-  return false;
 }
 
 /** Returns the place above. Empty for the agent that began the invocation. */

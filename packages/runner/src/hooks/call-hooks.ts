@@ -9,6 +9,14 @@ type HookName = Exclude<keyof Plugin, 'name' | 'close'>;
 export type HookParams<N extends HookName> = Parameters<NonNullable<Plugin[N]>>[0];
 type HookAnswer<N extends HookName> = Exclude<Awaited<ReturnType<NonNullable<Plugin[N]>>>, undefined | void>;
 
+/** The error of a hook, or the problem with its result. */
+type HookFailure = { cause: unknown } | { problem: string };
+
+/** The function type of an agent's callback. */
+type CallbackOf<T> = Extract<T, (arg: never) => unknown>;
+type CallbackArg<T> = Parameters<CallbackOf<T>>[0];
+type CallbackAnswer<T> = Exclude<Awaited<ReturnType<CallbackOf<T>>>, undefined | void>;
+
 /** True if any plugin has this hook. Callers skip the work for hooks that no plugin has. */
 export function hasHook(plugins: readonly Plugin[], name: HookName): boolean {
   return plugins.some((plugin) => plugin[name] !== undefined);
@@ -91,14 +99,11 @@ export function pluginFailed<N extends HookName>(
   plugin: Plugin,
   name: N,
   params: HookParams<N>,
-  failure: { cause: unknown } | { problem: string },
+  failure: HookFailure,
 ): TholeError {
   if ('cause' in failure && (TholeError.is(failure.cause, 'TOKEN_LIMIT') || TholeError.is(failure.cause, 'COST_LIMIT')))
     return failure.cause;
-  const error =
-    'problem' in failure
-      ? new TholeError('PLUGIN_FAILED', `Plugin ${plugin.name}: ${name} ${failure.problem}`)
-      : new TholeError('PLUGIN_FAILED', `Plugin ${plugin.name} failed in ${name}.`, { cause: failure.cause });
+  const error = hookError('PLUGIN_FAILED', `Plugin ${plugin.name}`, name, failure);
   const contexts: { [context in 'callbackContext' | 'toolContext' | 'invocationContext']?: CallbackContext } = params;
   const context = contexts.callbackContext ?? contexts.toolContext ?? contexts.invocationContext;
   const isOnlyLogged = name === 'afterRunCallback' || name === 'onAgentErrorCallback' || name === 'onRunErrorCallback';
@@ -107,51 +112,47 @@ export function pluginFailed<N extends HookName>(
 }
 
 /**
- * Calls an agent's own callbacks in order and returns the first result. Throws `CALLBACK_FAILED` for an error of a callback
- * and for a result of the wrong shape. The first of `args` is the context, or an object with the context. The signal acts
- * as in `callPlugins`.
+ * Calls the callbacks of an agent with this name in order and returns the first result. Throws `CALLBACK_FAILED` for an error of a
+ * callback and for a result of the wrong shape. `arg` is the context, or an object with the context. The signal acts as in
+ * `callPlugins`.
  */
-export async function callCallbacks<A extends readonly unknown[], R>(
-  callbacks: OneOrMany<(...args: A) => MaybePromise<R | undefined | void>> | null | undefined,
-  source: { agentName: string; callback: string; signal?: AbortSignal | undefined },
-  ...args: A
-): Promise<R | undefined> {
+export async function callCallbacks<A extends { readonly name: string }, N extends keyof A & string>(
+  agent: A,
+  name: N,
+  signal: AbortSignal,
+  arg: CallbackArg<A[N]>,
+): Promise<CallbackAnswer<A[N]> | undefined> {
+  const callbacks = agent[name] as OneOrMany<(arg: CallbackArg<A[N]>) => unknown> | null | undefined;
   if (callbacks === undefined || callbacks === null) return undefined;
   for (const callback of typeof callbacks === 'function' ? [callbacks] : callbacks) {
     let answer: unknown;
     try {
-      answer = await callback(...args);
+      answer = await callback(arg);
     } catch (cause) {
-      throw callbackFailed(source, args, { cause });
+      throw callbackFailed(agent.name, name, arg, { cause });
     }
-    source.signal?.throwIfAborted();
-    if (!isAnswer(source.callback, answer)) continue;
-    const problem = problemWithAnswer(source.callback, answer);
-    if (problem) throw callbackFailed(source, args, { problem });
-    return answer as R;
+    signal.throwIfAborted();
+    if (!isAnswer(name, answer)) continue;
+    const problem = problemWithAnswer(name, answer);
+    if (problem) throw callbackFailed(agent.name, name, arg, { problem });
+    return answer as CallbackAnswer<A[N]>;
   }
   return undefined;
 }
 
-function callbackFailed(
-  { agentName, callback }: { agentName: string; callback: string },
-  [first]: readonly unknown[],
-  failure: { cause: unknown } | { problem: string },
-): TholeError {
-  const error =
-    'problem' in failure
-      ? new TholeError('CALLBACK_FAILED', `Agent ${agentName}: ${callback} ${failure.problem}`)
-      : new TholeError('CALLBACK_FAILED', `Agent ${agentName} failed in ${callback}.`, { cause: failure.cause });
-  const given = first as CallbackContext | { context: CallbackContext };
+function callbackFailed(agentName: string, callback: string, arg: unknown, failure: HookFailure): TholeError {
+  const error = hookError('CALLBACK_FAILED', `Agent ${agentName}`, callback, failure);
+  const given = arg as CallbackContext | { context: CallbackContext };
   logFailure('context' in given ? given.context : given, 'A callback failed.', error, { agent: agentName, callback });
   return error;
 }
 
-/** Returns the name of an agent's callback for `callCallbacks`. */
-export function nameOf(
-  agent: { name: string },
-  callback: string,
-  signal: AbortSignal,
-): { agentName: string; callback: string; signal: AbortSignal } {
-  return { agentName: agent.name, callback, signal };
+function hookError(
+  code: 'PLUGIN_FAILED' | 'CALLBACK_FAILED',
+  owner: string,
+  hook: string,
+  failure: HookFailure,
+): TholeError {
+  if ('problem' in failure) return new TholeError(code, `${owner}: ${hook} ${failure.problem}`);
+  return new TholeError(code, `${owner} failed in ${hook}.`, { cause: failure.cause });
 }

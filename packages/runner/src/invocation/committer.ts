@@ -29,7 +29,6 @@ export interface AppendCondition {
 export class Committer {
   readonly #task: RunTask;
   readonly #condition: AppendCondition;
-  readonly #fence: Fence | undefined;
   /** True if a plugin has `onEventCallback`. Plugins also receive partial events. */
   readonly hasEventHook: boolean;
   #last: Promise<unknown> = Promise.resolve();
@@ -38,7 +37,6 @@ export class Committer {
   constructor(task: RunTask, condition: AppendCondition) {
     this.#task = task;
     this.#condition = condition;
-    this.#fence = condition.fence;
     this.hasEventHook = hasHook(task.runner.plugins, 'onEventCallback');
   }
 
@@ -133,7 +131,7 @@ export class Committer {
   #markStored(): void {
     const task = this.#task;
     task.handleStoredEvent();
-    if (!task.isResumable || this.#fence === undefined) return;
+    if (!task.isResumable || this.#condition.fence === undefined) return;
     task.isMarked = true;
     task.session.unfinished = task.invocationId;
   }

@@ -71,7 +71,7 @@ export function beginRunTrace(task: RunTask): RunTrace | undefined {
   const { runtime } = task.runner;
   if (runtime.tracer.isSilent) return undefined;
   // The request is not validated yet, because a run with invalid input also has a span.
-  const [userId, sessionId] = [task.request?.userId, ref.sessionId].map(String) as [string, string];
+  const [userId, sessionId] = [String(task.request?.userId), String(ref.sessionId)];
   return new RunTrace(runtime, { invocationId, appName: ref.appName, userId, sessionId }, parentSpan);
 }
 

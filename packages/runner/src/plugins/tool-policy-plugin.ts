@@ -1,6 +1,8 @@
 import { TholeError } from '@thole/core';
 import { invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { JsonObject, Plugin, Tool, ToolContext } from '@thole/core';
+import { confirmationHint } from '../flow/interrupt-request.ts';
+import type { HookParams } from '../hooks/call-hooks.ts';
 import { SET_MODEL_RESPONSE } from '../request/set-model-response-tool.ts';
 
 /** `allow` runs the call. `deny` returns an error to the model. `ask` requests a confirmation from a person. */
@@ -61,15 +63,10 @@ export class ToolPolicyPlugin implements Plugin {
     tool,
     toolArgs,
     toolContext,
-  }: {
-    tool: Tool;
-    toolArgs: JsonObject;
-    toolContext: ToolContext;
-  }): Promise<JsonObject | undefined> {
+  }: HookParams<'beforeToolCallback'>): Promise<JsonObject | undefined> {
     const { decision, message } = await this.#ruleFor(tool, toolArgs, toolContext);
     if (decision === 'deny') return { error: message ?? `Calls of ${tool.name} are not allowed.` };
-    if (decision === 'ask')
-      toolContext.requestConfirmation({ hint: message ?? `Approve or reject the call of ${tool.name}.` });
+    if (decision === 'ask') toolContext.requestConfirmation({ hint: message ?? confirmationHint(tool.name) });
     return undefined;
   }
 

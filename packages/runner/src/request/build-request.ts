@@ -29,7 +29,7 @@ export function buildRequest(
   agent: LlmAgent,
   context: InvocationContext,
   p: { step: number; retry: readonly Content[] },
-  isForCalls = false,
+  isForCalls: boolean,
 ): MaybePromise<RequestDraft> {
   const draft: RequestDraft = {
     agent,

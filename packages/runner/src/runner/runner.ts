@@ -54,7 +54,7 @@ import type { StoredData } from './delete-session.ts';
 import { readOnlyMemory, runChild } from './run-child.ts';
 import { RunHandle, readToCompletion } from './run.ts';
 import type { Completion, Run } from './run.ts';
-import type { ResumeInit, RunInit, RunnerDeps } from './runner-deps.ts';
+import type { RunInit, RunnerDeps } from './runner-deps.ts';
 import { checkRunnerOptions, createAgentTree } from './runner-options.ts';
 import type { RunnerOptions } from './runner-options.ts';
 import { cancelInvocation, readInterrupts, regenerate, rewind, updateState } from './session-requests.ts';
@@ -158,7 +158,7 @@ export class Runner {
       service: this.sessionService,
       leases: this.#leases,
       summarizer: () => options.summarizer ?? summarizerOf(this.#tree, this.#deps),
-      initOf: (ref) => this.#initOf(ref, undefined, false),
+      initOf: (ref) => this.#initOf(ref),
     });
   }
 
@@ -190,14 +190,10 @@ export class Runner {
    * `INVOCATION_NOT_FOUND` or `INVOCATION_ENDED` before anything is stored.
    */
   resume<T = unknown>(p: ResumeRequest<T>): Run {
-    const { answers, ...rest } = p ?? {};
-    return this.#resume(rest, answers);
-  }
-
-  #resume(p: RunRequest, answers: ResumeInit['answers'] = {}): RunHandle {
-    const ref = { appName: this.appName, userId: p.userId, sessionId: p.sessionId as string };
-    const init = this.#initOf(ref, p.runConfig, false);
-    return new RunHandle({ ...init, resume: { invocationId: p.invocationId, answers } }, p);
+    const { answers = {}, ...request } = p ?? {};
+    const { invocationId, runConfig, sessionId, userId } = request;
+    const init = this.#initOf({ appName: this.appName, userId, sessionId }, runConfig);
+    return new RunHandle({ ...init, resume: { invocationId, answers } }, request);
   }
 
   /** Returns the open interrupts of a session, oldest first. Throws `SESSION_NOT_FOUND`. */
@@ -259,7 +255,7 @@ export class Runner {
     const ref = this.#refOf(p);
     if (await this.#leases.requestStop(ref, p.invocationId)) return true;
     if (p.invocationId === undefined || !this.#deps.durability.isResumable) return false;
-    return cancelInvocation(this.#initOf(ref, undefined, false), p.invocationId);
+    return cancelInvocation(this.#initOf(ref), p.invocationId);
   }
 
   /**
@@ -298,7 +294,7 @@ export class Runner {
    * a call but not the call. Stores nothing if it throws.
    */
   async rewind(p: RewindRequest): Promise<Event> {
-    return rewind(this.#initOf(this.#refOf(p), undefined, false), p);
+    return rewind(this.#initOf(this.#refOf(p)), p);
   }
 
   /**
@@ -307,7 +303,7 @@ export class Runner {
    */
   regenerate<T = unknown>(p: RegenerateRequest<T>): Run {
     const ref = { appName: this.appName, userId: p?.userId, sessionId: p?.sessionId };
-    return regenerate(this.#initOf(ref, p?.runConfig, false), p);
+    return regenerate(this.#initOf(ref, p?.runConfig), p);
   }
 
   /**
@@ -370,18 +366,17 @@ export class Runner {
   }
 
   // Does not check the request: the run checks it, so that the iterable throws the error.
-  #run(p: RunRequest, answers: ResumeInit['answers'] = {}): RunHandle {
+  #run(p: RunRequest): RunHandle {
     const isNew = p?.sessionId === undefined;
     const sessionId = isNew ? this.#deps.runtime.newId('session') : (p.sessionId as string);
     const ref = { appName: this.appName, userId: p?.userId, sessionId };
     const init = this.#initOf(ref, p?.runConfig, isNew || this.#autoCreate);
     const isResume =
-      this.#deps.durability.isResumable &&
-      (p?.invocationId !== undefined || Object.keys(answers).length > 0 || hasResponses(p?.newMessage));
-    return new RunHandle(isResume ? { ...init, resume: { invocationId: p?.invocationId, answers } } : init, p);
+      this.#deps.durability.isResumable && (p?.invocationId !== undefined || hasResponses(p?.newMessage));
+    return new RunHandle(isResume ? { ...init, resume: { invocationId: p?.invocationId, answers: {} } } : init, p);
   }
 
-  #initOf(ref: SessionRef, runConfig: RunConfig | undefined, autoCreate: boolean, concurrency?: Concurrency): RunInit {
+  #initOf(ref: SessionRef, runConfig?: RunConfig, autoCreate = false, concurrency?: Concurrency): RunInit {
     const { maxLlmCalls = MAX_LLM_CALLS, limits } = runConfig ?? {};
     const calls = new LlmCalls({ maxCalls: maxLlmCalls, limits, costOf: this.#costOf });
     const sessionAccess = new CachedSession(this.#cache, this.#leases, ref, { autoCreate, concurrency });

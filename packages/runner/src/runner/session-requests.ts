@@ -112,12 +112,17 @@ export async function cancelInvocation(init: RunInit, invocationId: string): Pro
     isCancelled = true;
     return 'end';
   };
-  // A run takes, renews and releases the lease. It ends before its message is stored.
-  const runner = { ...init.runner, plugins: [] };
-  const { userId, sessionId } = init.ref;
-  const request: RunRequest = { userId, sessionId, newMessage: 'cancel', runConfig: { reader: 'detached' } };
-  for await (const _ of new RunHandle({ ...init, runner, beforeMessage }, request));
+  await runUnderLease({ ...init, runner: { ...init.runner, plugins: [] }, beforeMessage }, { newMessage: 'cancel' });
   return isCancelled;
+}
+
+/** Calls `beforeMessage`, which ends the run before its message is stored. A run takes, renews and releases the lease. */
+async function runUnderLease(
+  init: RunInit & Required<Pick<RunInit, 'beforeMessage'>>,
+  request: Pick<RunRequest, 'newMessage' | 'abortSignal'>,
+): Promise<void> {
+  const { userId, sessionId } = init.ref;
+  for await (const _ of new RunHandle(init, { userId, sessionId, runConfig: { reader: 'detached' }, ...request }));
 }
 
 function mayCancel(session: LiveSession, invocationId: string): boolean {
@@ -139,12 +144,9 @@ export async function rewind(init: RunInit, p: RewindRequest): Promise<Event> {
     marker = await (await prepareRewind(task, opened, rewindInit)).store();
     return 'end';
   };
-  // A run takes, renews and releases the lease. It ends before its message is stored. Plugins receive the marker only.
+  // Plugins receive the marker only.
   const runner = { ...init.runner, plugins: init.runner.plugins.map(onlyEventHook) };
-  const { userId, sessionId } = init.ref;
-  const request: RunRequest = { userId, sessionId, newMessage: 'rewind', runConfig: { reader: 'detached' } };
-  if (signal) request.abortSignal = signal;
-  for await (const _ of new RunHandle({ ...init, runner, beforeMessage }, request));
+  await runUnderLease({ ...init, runner, beforeMessage }, { newMessage: 'rewind', abortSignal: signal });
   return marker!;
 }
 

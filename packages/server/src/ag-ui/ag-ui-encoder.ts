@@ -113,8 +113,10 @@ export class AgUiEncoder implements EventEncoder {
       if (agentName === undefined) continue;
       this.#openSubagentCalls.add(toolCallId);
       frames += eventFrame('SUBAGENT_STARTED', {
-        ...{ subagentRunId: toolCallId, name: agentName },
-        ...{ parentToolCallId: toolCallId, parentMessageId: event.id },
+        subagentRunId: toolCallId,
+        name: agentName,
+        parentToolCallId: toolCallId,
+        parentMessageId: event.id,
       });
     }
     return frames;
@@ -129,7 +131,10 @@ export class AgUiEncoder implements EventEncoder {
       if (event.author === 'user' && this.#options.answeredCallIds.has(toolCallId)) continue;
       frames += this.#endSubagent(toolCallId, answer);
       frames += eventFrame('TOOL_CALL_RESULT', {
-        ...{ messageId: toolMessageId(event, toolCallId), toolCallId, role: 'tool', content: contentOf(answer) },
+        messageId: toolMessageId(event, toolCallId),
+        toolCallId,
+        role: 'tool',
+        content: contentOf(answer),
       });
     }
     return frames;

@@ -30,9 +30,8 @@ export async function startAgUiRun(call: Call): Promise<Response> {
   const bodyUserId = isPlainObject(forwardedProps) ? forwardedProps['userId'] : undefined;
   if (bodyUserId != null && typeof bodyUserId !== 'string')
     throw new TholeError('INVALID_INPUT', 'body.forwardedProps.userId must be a string.');
-  const userId = await call.authorizeUser({
-    ...{ appName: params.app, action: resume.length > 0 ? 'answer' : 'run', bodyUserId: bodyUserId ?? undefined },
-  });
+  const action = resume.length > 0 ? 'answer' : 'run';
+  const userId = await call.authorizeUser({ appName: params.app, action, bodyUserId: bodyUserId ?? undefined });
   const messageId = `ag-ui:${runId}`;
   assertName('body.runId with the prefix "ag-ui:"', messageId);
   const tools = readClientTools(body.tools, runner);
@@ -45,8 +44,10 @@ export async function startAgUiRun(call: Call): Promise<Response> {
   const clientTools = new Set(
     [...tools, ...storedClientTools(session.state[CLIENT_TOOLS_KEY])].map(({ name }) => name),
   );
+  const { lastSeq, state } = session;
+  const agents = { agentTools: agentToolsOf(runner), checkedAuthors: checkedAuthors(runner) };
   const newEncoder = (answeredCallIds: ReadonlySet<string>, messages?: JsonObject[]): AgUiEncoder =>
-    createEncoder(call, { session, clientTools, answeredCallIds, messages });
+    new AgUiEncoder({ threadId, runId, state, lastSeq, messages, answeredCallIds, clientTools, ...agents });
   const existingInvocationId = findRun(events, runId);
   if (existingInvocationId) {
     const run = { invocationId: existingInvocationId, runId };
@@ -104,22 +105,6 @@ function invocationOf(interrupts: readonly Interrupt[]): string | undefined {
     throw new TholeError('INVALID_INPUT', 'The answers belong to several runs. Send them in separate requests.');
   const [first] = ids;
   return first;
-}
-
-function createEncoder(
-  { body, runner }: Call,
-  p: {
-    session: Session;
-    clientTools: ReadonlySet<string>;
-    answeredCallIds: ReadonlySet<string>;
-    messages: JsonObject[] | undefined;
-  },
-): AgUiEncoder {
-  const { answeredCallIds, clientTools, messages, session } = p;
-  return new AgUiEncoder({
-    ...{ threadId: body.threadId, runId: body.runId, state: session.state, lastSeq: session.lastSeq, messages },
-    ...{ answeredCallIds, clientTools, agentTools: agentToolsOf(runner), checkedAuthors: checkedAuthors(runner) },
-  });
 }
 
 /** Returns the names of agents that run as tools, by tool name. */

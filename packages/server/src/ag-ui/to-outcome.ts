@@ -27,7 +27,8 @@ function toAgUiInterrupt(interrupt: Interrupt): JsonObject {
   const { args, toolName } = kind === 'confirmation' ? callToApprove(interrupt) : interrupt;
   const responseSchema = interrupt.responseSchema ?? (kind === 'confirmation' ? confirmationSchema : undefined);
   return {
-    ...{ id, reason: kind },
+    id,
+    reason: kind,
     ...(message !== undefined && { message }),
     ...(functionCallId !== undefined && { toolCallId: functionCallId }),
     ...(responseSchema && { responseSchema }),

@@ -17,13 +17,14 @@ export class TokenUsage {
   /** Returns `{usage}` in the format of AG-UI, or an empty object if no model has reported tokens. */
   toMembers(): JsonObject {
     if (this.#byModel.size === 0) return {};
-    const usage = [...this.#byModel].map(([model, { input, output, reasoning, cacheRead }]): JsonObject => {
-      const tokens = { inputTokens: input, outputTokens: output, totalTokens: input + output };
-      return {
-        ...(model !== '' && { model }),
-        ...{ ...tokens, reasoningTokens: reasoning, cachedInputTokens: cacheRead },
-      };
-    });
+    const usage = [...this.#byModel].map(([model, { input, output, reasoning, cacheRead }]): JsonObject => ({
+      ...(model !== '' && { model }),
+      inputTokens: input,
+      outputTokens: output,
+      totalTokens: input + output,
+      reasoningTokens: reasoning,
+      cachedInputTokens: cacheRead,
+    }));
     return { usage };
   }
 }

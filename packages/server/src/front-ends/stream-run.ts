@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import type { Event, LogFields, Session, SessionRef } from '@thole/core';
+import type { Event, Session, SessionRef } from '@thole/core';
 import type { Run } from '@thole/runner';
 import { findRunner } from '../http/find-runner.ts';
 import type { RouteCall } from '../route.ts';
@@ -93,7 +93,7 @@ async function readAttached(call: Call, run: Run, ref: SessionRef): Promise<RunE
   try {
     return new AttachedEvents(run, await run.next());
   } catch (error) {
-    logStartError(call, error, { ...ref, invocationId: run.invocationId });
+    call.context.errorLog.logRunError(error, { ...ref, invocationId: run.invocationId }, { hasStarted: false });
     throw responseError(call.context, ref, error);
   } finally {
     stopWatching();
@@ -105,10 +105,10 @@ async function readDetached(call: Call, run: Run, ref: SessionRef): Promise<RunE
   const buffer = new RunBuffer<Event>(run, {
     ref,
     maxChars: limits.runBufferChars,
-    toEntry: (event) => ({
-      ...{ value: event, chars: JSON.stringify(event.content ?? '').length },
-      ...{ seq: event.seq, partial: event.partial },
-    }),
+    toEntry: (event) => {
+      const { content, partial, seq } = event;
+      return { value: event, chars: JSON.stringify(content ?? '').length, seq, partial };
+    },
     onError(error, { hasStarted }) {
       if (hasStarted && mayContinue(call.context, ref, error)) return;
       errorLog.logRunError(error, { ...ref, invocationId: run.invocationId }, { hasStarted });
@@ -162,8 +162,4 @@ function streamClosed(cause: unknown): TholeError {
   const message =
     'The server is about to close. Another process can continue the run: read the stream of the run again.';
   return new TholeError('SERVER_BUSY', message, { cause });
-}
-
-function logStartError({ context }: Call, error: unknown, fields: LogFields): void {
-  context.errorLog.logRunError(error, fields, { hasStarted: false });
 }

@@ -13,14 +13,12 @@ export async function authorizeRequest(
   identity: Identity,
 ): Promise<string | undefined> {
   const userId = hooks.authorize && userIn(await hooks.authorize(request, identity));
-  if (hooks.rateLimit) {
-    const result = await hooks.rateLimit(request, userId === undefined ? identity : { ...identity, userId });
-    if (result === true) return userId;
-    if (typeof result === 'object' && !('retryAfterMs' in result)) throw result;
-    const retryAfterMs = typeof result === 'object' ? result.retryAfterMs : undefined;
-    throw new TholeError('RATE_LIMITED', 'Too many requests.', { retryAfterMs });
-  }
-  return userId;
+  if (!hooks.rateLimit) return userId;
+  const result = await hooks.rateLimit(request, userId === undefined ? identity : { ...identity, userId });
+  if (result === true) return userId;
+  if (typeof result === 'object' && !('retryAfterMs' in result)) throw result;
+  const retryAfterMs = typeof result === 'object' ? result.retryAfterMs : undefined;
+  throw new TholeError('RATE_LIMITED', 'Too many requests.', { retryAfterMs });
 }
 
 function userIn(result: boolean | Response | { userId: string }): string | undefined {

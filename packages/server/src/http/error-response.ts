@@ -29,18 +29,19 @@ export function errorResponse(
   if (isResponse(error)) return error;
   p.errorLog?.logRequestError(error, p.logFields ?? {});
   const debug = p.errorLog?.describe(error);
-  if (!TholeError.is(error)) {
-    const failure = { status: 500, code: 'INTERNAL', message: 'The server failed.' };
-    const body = p.toBody ? p.toBody(failure) : { detail: failure.message, code: failure.code };
-    return Response.json({ ...body, ...(debug && { debug }) }, { status: 500 });
-  }
-  const status = error.status !== undefined && error.status >= 400 && error.status <= 599 ? error.status : 500;
+  const failure = failureOf(error);
+  const { status, code, message } = failure;
   const headers = new Headers();
   if (status === 401) headers.set('www-authenticate', 'Bearer');
-  const { code, details, retryAfterMs = NaN } = error;
+  const retryAfterMs = TholeError.is(error) ? (error.retryAfterMs ?? NaN) : NaN;
   // A hook may have computed a time that is not a number, or is over.
   if (Number.isFinite(retryAfterMs)) headers.set('retry-after', String(Math.max(0, Math.ceil(retryAfterMs / 1000))));
-  const message = clipMessage(error.message);
-  const body = p.toBody ? p.toBody({ status, code, message, details }) : { detail: message, code };
+  const body = p.toBody ? p.toBody(failure) : { detail: message, code };
   return Response.json({ ...body, ...(status >= 500 && debug && { debug }) }, { status, headers });
+}
+
+function failureOf(error: unknown): FailedRequest {
+  if (!TholeError.is(error)) return { status: 500, code: 'INTERNAL', message: 'The server failed.' };
+  const { code, details, status = 500 } = error;
+  return { status: status >= 400 && status <= 599 ? status : 500, code, message: clipMessage(error.message), details };
 }

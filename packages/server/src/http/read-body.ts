@@ -77,16 +77,17 @@ async function discardRest(reader: ReadableStreamDefaultReader<Uint8Array>): Pro
 }
 
 async function readStream(request: Request, limits: Limits): Promise<Uint8Array> {
-  const reader = request.body?.getReader();
+  if (!request.body) return new Uint8Array();
+  const reader = request.body.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+    const { done, value } = await reader.read();
     if (done) break;
     size += value.length;
     if (size > limits.bodyBytes) {
       // Cancelling or ignoring the rest could close the connection before the response is sent.
-      void discardRest(reader!);
+      void discardRest(reader);
       throw tooLarge(limits);
     }
     chunks.push(value);

@@ -1,4 +1,4 @@
-import type { Event, Json, JsonObject } from '@thole/core';
+import type { Event, JsonObject } from '@thole/core';
 import { AnswerPieces } from '../front-ends/answer-pieces.ts';
 import type { AnswerPiece } from '../front-ends/pieces-of.ts';
 import type { EventEncoder, RunFailure, RunOutcome } from '../front-ends/event-encoder.ts';
@@ -69,7 +69,7 @@ export class ResponseEncoder implements EventEncoder {
     this.#endMembers = {
       status: reason === undefined ? 'completed' : 'incomplete',
       ...(reason !== undefined && { incomplete_details: { reason } }),
-      usage: toResponseUsage(usage) as unknown as Json,
+      usage: toResponseUsage(usage),
     };
     return frames + this.#frame(`response.${this.#endMembers['status'] as string}`, { response: this.response() });
   }

@@ -1,26 +1,8 @@
-import type { Usage } from '@thole/core';
+import type { JsonObject, Usage } from '@thole/core';
 import { addTokens, createTokenCounts } from '../front-ends/token-counts.ts';
 
-/** Token counts of a completion. */
-export interface ChatUsage {
-  prompt_tokens: number;
-  completion_tokens: number;
-  total_tokens: number;
-  prompt_tokens_details: { cached_tokens: number };
-  completion_tokens_details: { reasoning_tokens: number };
-}
-
-/** Token counts of a response. */
-export interface ResponseUsage {
-  input_tokens: number;
-  input_tokens_details: { cached_tokens: number };
-  output_tokens: number;
-  output_tokens_details: { reasoning_tokens: number };
-  total_tokens: number;
-}
-
 /** Returns the token counts of a run in the form of Chat Completions. */
-export function toChatUsage(usage: Usage | undefined): ChatUsage {
+export function toChatUsage(usage: Usage | undefined): JsonObject {
   const { input, output, total, cached, reasoning } = countsOf(usage);
   return {
     prompt_tokens: input,
@@ -32,7 +14,7 @@ export function toChatUsage(usage: Usage | undefined): ChatUsage {
 }
 
 /** Returns the token counts of a run in the form of Responses. */
-export function toResponseUsage(usage: Usage | undefined): ResponseUsage {
+export function toResponseUsage(usage: Usage | undefined): JsonObject {
   const { input, output, total, cached, reasoning } = countsOf(usage);
   return {
     input_tokens: input,

@@ -22,6 +22,8 @@ interface InboxQuery {
   after?: string | undefined;
 }
 
+type InboxInterrupt = Interrupt & { userId: string; sessionId: string };
+
 /** Open interrupts: of a session, and of all sessions of an app. */
 export const interruptRoutes: readonly Route[] = [
   defineRoute({
@@ -60,15 +62,11 @@ async function readInbox(call: RouteCall<unknown, InboxQuery>): Promise<Response
   const limit = Math.min(query.limit ?? DEFAULT_PAGE_SIZE, context.limits.listItems);
   const page = await waitingSessions(runner, { userId, limit, after: query.after });
   const readable = userId === undefined ? await filterReadable(call, page) : page.sessions.map(({ key }) => key);
-  const interrupts: (Interrupt & { userId: string; sessionId: string })[] = [];
+  const interrupts: InboxInterrupt[] = [];
   for (let i = 0; i < readable.length; i += PARALLEL_READS) {
     const refs = readable.slice(i, i + PARALLEL_READS);
     const lists = await Promise.all(refs.map((each) => openInterrupts(runner, each)));
-    for (const [n, list] of lists.entries()) {
-      const { userId: owner, sessionId } = refs[n]!;
-      for (const each of list)
-        if (kind === undefined || each.kind === kind) interrupts.push({ ...each, userId: owner, sessionId });
-    }
+    interrupts.push(...lists.flat().filter((each) => kind === undefined || each.kind === kind));
   }
   return Response.json({ interrupts, ...(page.next !== undefined && { next: page.next }) });
 }
@@ -105,9 +103,10 @@ async function mayRead(call: RouteCall<unknown, unknown>, { appName, userId }: S
 }
 
 /** Returns the open interrupts of a session. Empty if the session was deleted after it was listed. */
-async function openInterrupts(runner: Runner, { sessionId, userId }: SessionRef): Promise<Interrupt[]> {
+async function openInterrupts(runner: Runner, { sessionId, userId }: SessionRef): Promise<InboxInterrupt[]> {
   try {
-    return await runner.pendingInterrupts({ userId, sessionId });
+    const interrupts = await runner.pendingInterrupts({ userId, sessionId });
+    return interrupts.map((each) => ({ ...each, userId, sessionId }));
   } catch (error) {
     if (TholeError.is(error, 'SESSION_NOT_FOUND')) return [];
     throw error;

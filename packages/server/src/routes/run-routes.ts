@@ -87,7 +87,7 @@ export const runRoutes: readonly Route[] = [
       const ref = sessionRefOf(call);
       const invocationId = params['invocation']!;
       const toErrorFrame = (error: unknown): string =>
-        failedRunFrame(error, context.errorLog, { fields: { ...ref, invocationId } });
+        failedRunFrame(error, context.errorLog, { ...ref, invocationId });
       const p = { sessions: runner.sessionService, ref, invocationId, runtime: context.runtime, toErrorFrame };
       const after = call.query.after ?? readLastEventId(call.request);
       const run = context.runs.find(ref, invocationId);
@@ -138,7 +138,7 @@ async function streamAttached(call: RouteCall<RunBody>): Promise<Response> {
     stopWatching();
   }
   const toErrorFrame = (error: unknown): string =>
-    mayContinue(context, ref, error) ? '' : failedRunFrame(error, context.errorLog, { fields: logFields() });
+    mayContinue(context, ref, error) ? '' : failedRunFrame(error, context.errorLog, logFields());
   const reader = new AttachedRunReader(run, { first, split, runtime: context.runtime, toErrorFrame });
   // The first frames are requested before the client reads, so that a run without I/O is complete after the microtasks.
   let text: string | undefined;
@@ -169,7 +169,7 @@ async function streamDetached(call: RouteCall<RunBody>): Promise<Response> {
   const p = { sessions: findRunner(context, ref.appName).sessionService, ref, invocationId: run.invocationId };
   const source = new BufferedRunReader(buffer, {
     toErrorFrame: (error) =>
-      mayContinue(context, ref, error) ? '' : failedRunFrame(error, context.errorLog, { fields: logFields() }),
+      mayContinue(context, ref, error) ? '' : failedRunFrame(error, context.errorLog, logFields()),
     readStored: (after) => readStoredEvents({ ...p, after }),
   });
   return stream(call, source, run.invocationId);

@@ -1,35 +1,26 @@
 import { errorCodeInfo, TholeError } from '@thole/core';
 import { isClosingRecord } from '@thole/core/kit';
 import type { Event, LogFields } from '@thole/core';
+import { toRunFailure } from '../front-ends/event-encoder.ts';
 import type { RunFailure, RunOutcome } from '../front-ends/event-encoder.ts';
 import { clipMessage } from '../http/clip-message.ts';
 import type { ErrorLog } from '../logging/error-log.ts';
 
 /** The last frame of a complete stream: a comment, which ADK's clients ignore. */
-export const DONE_FRAME = ': done\n\n';
+const DONE_FRAME = ': done\n\n';
 
 /** A comment that keeps a connection without events open. */
 export const HEARTBEAT_FRAME = ': heartbeat\n\n';
 
 /**
- * Returns the last frame of a failed run. The message of an error that is not a `TholeError` is hidden. In development,
- * `debug` has message, causes and stack.
+ * Logs the error of a started run and returns its last frame. The message of an error that is not a `TholeError` is hidden. In
+ * development, `debug` has message, causes and stack.
  */
-export function errorFrame(error: unknown, errorLog: ErrorLog): string {
-  const debug = errorLog.describe(error);
-  if (!TholeError.is(error)) return frameOf('The server failed.', { code: 'INTERNAL', retryable: false }, debug);
-  const { code, message, retryable, retryAfterMs } = error;
-  return frameOf(message, { code, retryable, retryAfterMs }, debug);
-}
-
-/** Logs the error of a run and returns its frame. */
-export function failedRunFrame(
-  error: unknown,
-  errorLog: ErrorLog,
-  p: { fields: LogFields; hasStarted?: boolean | undefined },
-): string {
-  errorLog.logRunError(error, p.fields, { hasStarted: p.hasStarted ?? true });
-  return errorFrame(error, errorLog);
+export function failedRunFrame(error: unknown, errorLog: ErrorLog, fields: LogFields): string {
+  errorLog.logRunError(error, fields, { hasStarted: true });
+  const { code, message, retryable } = toRunFailure(error);
+  const retryAfterMs = TholeError.is(error) ? error.retryAfterMs : undefined;
+  return frameOf(message, { code, retryable, retryAfterMs }, errorLog.describe(error));
 }
 
 /** Returns the last frame of a run: an error frame for a failure. */
@@ -51,5 +42,5 @@ export function failureOfRecord({ errorCode, errorMessage }: Event): RunFailure 
 }
 
 function frameOf(error: string, errorDetails: object, debug?: object): string {
-  return `data: ${JSON.stringify({ error: clipMessage(error), errorDetails, debug })}\n\n`;
+  return `data: ${JSON.stringify({ error, errorDetails, debug })}\n\n`;
 }

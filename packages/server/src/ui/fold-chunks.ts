@@ -5,10 +5,9 @@ import type { UiChunk } from './ui-chunk.ts';
 export function foldChunks(chunks: readonly UiChunk[]): JsonObject[] {
   const parts: JsonObject[] = [];
   const texts = new Map<string, JsonObject & { text: string }>();
+  const stepStart = (): number => parts.findLastIndex(({ type }) => type === 'step-start') + 1;
   const inStep = (toolCallId: string): JsonObject | undefined =>
-    parts
-      .slice(parts.findLastIndex(({ type }) => type === 'step-start') + 1)
-      .find((part) => part['toolCallId'] === toolCallId);
+    parts.slice(stepStart()).find((part) => part['toolCallId'] === toolCallId);
   const toolPart = (toolCallId: string): JsonObject | undefined =>
     inStep(toolCallId) ?? parts.findLast((part) => part['toolCallId'] === toolCallId);
   for (const chunk of chunks) {
@@ -17,7 +16,7 @@ export function foldChunks(chunks: readonly UiChunk[]): JsonObject[] {
         parts.push({ type: 'step-start' });
         break;
       case 'reset-step':
-        parts.length = parts.findLastIndex((part) => part['type'] === 'step-start') + 1;
+        parts.length = stepStart();
         break;
       case 'text-start':
       case 'reasoning-start': {

@@ -26,17 +26,7 @@ export function toUiMessages(events: readonly Event[], activeInvocationId?: stri
     } else if (invocationId !== activeInvocationId) {
       let draft = drafts.get(invocationId);
       if (!draft || (draft.isEnded && event.author !== 'user')) {
-        const answerNumber = (draft?.answerNumber ?? 0) + 1;
-        const chunks = draft?.chunks ?? new UiChunks();
-        draft = {
-          answerNumber,
-          chunks,
-          usage: new TotalUsage(),
-          owners: draft?.owners ?? new Map(),
-          writtenChunks: [],
-          metadata: { invocationId },
-          isEnded: false,
-        };
+        draft = nextDraft(invocationId, draft);
         drafts.set(invocationId, draft);
         messages.push(draft);
       }
@@ -79,6 +69,20 @@ interface Draft {
   readonly writtenChunks: UiChunk[];
   readonly metadata: UiMetadata & { invocationId: string };
   isEnded: boolean;
+}
+
+/** Returns the next answer of an invocation. `previous` is undefined for the first answer. */
+function nextDraft(invocationId: string, previous: Draft | undefined): Draft {
+  const { answerNumber = 0, chunks = new UiChunks(), owners = new Map() } = previous ?? {};
+  return {
+    answerNumber: answerNumber + 1,
+    chunks,
+    owners,
+    usage: new TotalUsage(),
+    writtenChunks: [],
+    metadata: { invocationId },
+    isEnded: false,
+  };
 }
 
 /** Adds a chunk to an answer. A chunk of an earlier call or request belongs to its answer, also if a message has joined since. */

@@ -56,26 +56,15 @@ function explainTokenError(error: unknown, options: GoogleAuthOptions): TholeErr
   const text = typeof message === 'string' ? message : String(error);
   // The library's error contains the request with the signed assertion, so only its text is kept.
   const cause = new Error(redact(text, secretsOf(options)));
+  const refused = (sentence: string): TholeError =>
+    new TholeError('STORE_UNAVAILABLE', sentence, { retryable: false, cause });
   if (text.includes('Could not load the default credentials'))
-    return new TholeError('STORE_UNAVAILABLE', `Google Cloud credentials are missing. ${LOG_IN}`, {
-      retryable: false,
-      cause,
-    });
-  if (code === 'ENOENT' || code === 'EACCES')
-    return new TholeError('STORE_UNAVAILABLE', `The key file of Google Cloud cannot be read. ${LOG_IN}`, {
-      retryable: false,
-      cause,
-    });
-  const isRefused = (typeof status === 'number' && status < 500 && status !== 429) || /invalid_grant/.test(text);
-  if (isRefused || typeof status !== 'number') {
-    const isNetwork = typeof code === 'string' && /^(E[A-Z]+|UND_ERR_\w+)$/.test(code);
-    if (!isNetwork)
-      return new TholeError('STORE_UNAVAILABLE', `Google rejected the credentials. ${CHECK_KEY} ${LOG_IN}`, {
-        retryable: false,
-        cause,
-      });
-  }
-  return new TholeError('STORE_UNAVAILABLE', UNREACHABLE, { cause });
+    return refused(`Google Cloud credentials are missing. ${LOG_IN}`);
+  if (code === 'ENOENT' || code === 'EACCES') return refused(`The key file of Google Cloud cannot be read. ${LOG_IN}`);
+  const isNetwork = typeof code === 'string' && /^(E[A-Z]+|UND_ERR_\w+)$/.test(code);
+  const isTemporary = typeof status === 'number' && (status >= 500 || status === 429) && !/invalid_grant/.test(text);
+  if (isNetwork || isTemporary) return new TholeError('STORE_UNAVAILABLE', UNREACHABLE, { cause });
+  return refused(`Google rejected the credentials. ${CHECK_KEY} ${LOG_IN}`);
 }
 
 /** Returns the error for a token server that does not answer. It is not retried: the caller waited for the whole limit. */

@@ -23,24 +23,17 @@ export function toToolResult(result: CallToolResult, maxResultBytes: number): To
   const { structuredContent: structured, isError } = result as { structuredContent?: Json; isError?: boolean };
   const structuredContent = parts.length > 0 && repeatsBlocks(result, structured) ? undefined : structured;
   const text = texts.join('\n');
-  if (isError) {
-    const hasReason = text !== '' || structuredContent !== undefined || resources.length > 0;
-    const error = text || (hasReason ? 'The tool failed.' : 'The tool failed and returned no reason.');
-    return withParts(
-      {
-        error,
-        ...(structuredContent !== undefined && { structuredContent }),
-        ...(resources.length > 0 && { resources }),
-      },
-      parts,
-    );
-  }
-  const isRepeated = structuredContent !== undefined && isSameJson(text, structuredContent);
-  const response: JsonObject = {
-    ...(text !== '' && !isRepeated && { result: text }),
+  const others: JsonObject = {
     ...(structuredContent !== undefined && { structuredContent }),
     ...(resources.length > 0 && { resources }),
   };
+  if (isError) {
+    const hasReason = Object.keys(others).length > 0;
+    const error = text || (hasReason ? 'The tool failed.' : 'The tool failed and returned no reason.');
+    return withParts({ error, ...others }, parts);
+  }
+  const isRepeated = structuredContent !== undefined && isSameJson(text, structuredContent);
+  const response: JsonObject = { ...(text !== '' && !isRepeated && { result: text }), ...others };
   if (Object.keys(response).length === 0) response['result'] = parts.length > 0 ? 'See the files.' : null;
   return withParts(response, parts);
 }

@@ -133,7 +133,7 @@ export class McpConnection {
 
   /** Time limit of a request other than a tool call, in milliseconds. */
   get timeoutMs(): number {
-    return timeoutOf(this.#settings.params);
+    return this.#settings.params.timeout ?? TIMEOUT_MS;
   }
 
   /**
@@ -258,11 +258,6 @@ export class McpConnection {
   #log(message: string, error: unknown): void {
     this.#settings.runtime.logger.debug(message, { server: this.#settings.server, ...errorFields(error) });
   }
-}
-
-/** Returns the time limit of requests other than tool calls, in milliseconds. */
-function timeoutOf({ timeout = TIMEOUT_MS }: McpConnectionParams): number {
-  return timeout;
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1;

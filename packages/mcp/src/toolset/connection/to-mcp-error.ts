@@ -1,5 +1,6 @@
 import { TholeError } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
+import type { JsonObject } from '@thole/core';
 
 /** Members of the SDK's errors. They are read by name, so that the SDK is loaded only when a server is called. */
 interface SdkFailure {
@@ -56,18 +57,13 @@ export function toMcpError(error: unknown, server: string): TholeError {
   const name = `The MCP server "${server}"`;
   const serverError = (
     problem: string,
-    p: { retryable?: boolean; cause?: unknown; status?: number } = {},
-  ): TholeError => {
-    const { retryable, status, cause } = p;
-    const details = status === undefined ? undefined : { httpStatus: status };
-    return new TholeError('MCP_SERVER_FAILED', `${name} ${problem}`, {
-      retryable,
-      details,
-      ...(cause !== undefined && { cause }),
-    });
-  };
+    options?: { retryable?: boolean; cause?: unknown; details?: JsonObject },
+  ): TholeError => new TholeError('MCP_SERVER_FAILED', `${name} ${problem}`, options);
   const status = httpStatusOf(error);
-  if (status !== undefined) return serverError(`answered with status ${status}.`, { status, retryable: status >= 500 });
+  if (status !== undefined) {
+    const details = { httpStatus: status };
+    return serverError(`answered with status ${status}.`, { details, retryable: status >= 500 });
+  }
   const code = protocolCodeOf(error);
   if (code !== undefined) return serverError(`refused a request with code ${code}.`);
   if (isConnectionClosed(error))
@@ -90,10 +86,6 @@ export function toMcpError(error: unknown, server: string): TholeError {
     case 'ENOENT':
     case 'EACCES':
       return serverError('cannot be started. Check serverParams.command.', { cause: error });
-    case 'ERA_NEGOTIATION_FAILED':
-      return serverError('cannot be reached, or does not speak the protocol. Check address and network.', {
-        cause: error,
-      });
     default:
       if ((error as { name?: unknown })?.name === 'ZodError')
         return serverError('sent a message that does not have the form of the protocol.', { cause: error });

@@ -10,6 +10,11 @@ import type { McpAuthOptions } from './mcp-auth-options.ts';
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 const DISCOVERY_SECONDS = 3_600;
 
+interface OAuthClient {
+  clientId: string;
+  clientSecret?: string;
+}
+
 /**
  * Tokens of users for one server. The authenticator of the runner signs users in and refreshes their tokens. It is not called
  * before the server has answered that it requires a sign-in.
@@ -135,7 +140,7 @@ export class McpSignIn {
     context: ReadonlyContext,
     metadata: ServerAuth['metadata'],
     scopes: readonly string[],
-  ): Promise<{ clientId: string; clientSecret?: string; tokenEndpointAuthMethod?: string }> {
+  ): Promise<OAuthClient> {
     const { clientId, clientSecret } = this.#options;
     if (clientId !== undefined) return { clientId, ...(clientSecret !== undefined && { clientSecret }) };
     const { appName, userId, signal } = context;
@@ -149,9 +154,9 @@ export class McpSignIn {
     ref: UserRef & { authConfig: AuthConfig; signal: AbortSignal },
     metadata: ServerAuth['metadata'],
     scopes: readonly string[],
-  ): Promise<{ clientId: string; clientSecret?: string }> {
+  ): Promise<OAuthClient> {
     const { authenticator } = this.#options;
-    const load = async (): Promise<{ clientId: string; clientSecret?: string } | undefined> => {
+    const load = async (): Promise<OAuthClient | undefined> => {
       const { username, password } = (await authenticator.loadCredential(ref))?.http?.credentials ?? {};
       if (username === undefined) return undefined;
       return { clientId: username, ...(password !== undefined && { clientSecret: password }) };
@@ -177,10 +182,7 @@ export class McpSignIn {
     return { authScheme: { type: 'http', scheme: 'basic' }, credentialKey: `mcp_client_${key}` };
   }
 
-  async #register(
-    metadata: ServerAuth['metadata'],
-    scopes: readonly string[],
-  ): Promise<{ clientId: string; clientSecret?: string }> {
+  async #register(metadata: ServerAuth['metadata'], scopes: readonly string[]): Promise<OAuthClient> {
     const { registerClient } = await import('@modelcontextprotocol/client');
     const { host } = new URL(metadata.issuer);
     const supported = metadata.token_endpoint_auth_methods_supported ?? [];

@@ -1,0 +1,11 @@
+import type { Logger } from '@thole/core';
+import { errorCodeOf } from './error-code.ts';
+
+/** Calls the option `onError` of a class. Only logs an error that it throws. */
+export function callOnError(className: string, call: () => void, logger: Logger): void {
+  try {
+    call();
+  } catch (error) {
+    logger.error(`onError of ${className} failed.`, { code: errorCodeOf(error) });
+  }
+}
