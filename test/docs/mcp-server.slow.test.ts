@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../architecture/workspace.ts';
@@ -47,6 +48,12 @@ describe(page, () => {
   it('prints what it shows', () => {
     const [shown] = commandsOf(page);
     expect(output.replaceAll(`:${port}`, ':8000')).toBe(shown!.output);
+  });
+
+  it('answers the call that it shows', async () => {
+    const [, { command, output: answer } = expect.fail('The page shows no call.')] = commandsOf(page);
+    const { stdout } = await promisify(execFile)('sh', ['-c', command.replaceAll(':8000', `:${port}`)]);
+    expect(stdout).toBe(answer);
   });
 
   it.each(['legacy', 'auto'] as const)(

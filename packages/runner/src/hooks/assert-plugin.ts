@@ -33,13 +33,14 @@ export function assertPlugin(plugin: Plugin): void {
   if (typeof plugin?.name !== 'string' || plugin.name === '')
     throw invalidInput("A plugin's name", 'a string that is not empty', plugin?.name);
   for (const member of membersOf(plugin)) {
-    if (!/_?callback$/i.test(member)) continue;
-    if (!Object.hasOwn(HOOKS, member))
-      throw new TholeError(
-        'INVALID_INPUT',
-        `Plugin ${plugin.name} has ${member}, which is not a hook.${didYouMean(member, NAMES)}`,
-      );
-    const hook: unknown = plugin[member as keyof typeof HOOKS];
+    const read = (): unknown => plugin[member as keyof typeof HOOKS];
+    if (!Object.hasOwn(HOOKS, member)) {
+      const hint = didYouMean(member, NAMES);
+      if (/callback$/i.test(member) || (hint !== '' && typeof read() === 'function'))
+        throw new TholeError('INVALID_INPUT', `Plugin ${plugin.name} has ${member}, which is not a hook.${hint}`);
+      continue;
+    }
+    const hook = read();
     if (hook !== undefined && hook !== null && typeof hook !== 'function')
       throw invalidInput(`Plugin ${plugin.name}: ${member}`, 'a function', hook);
   }

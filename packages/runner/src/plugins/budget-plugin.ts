@@ -157,10 +157,10 @@ function reachedError(
   { name }: Scope,
   { kind, used, limit }: { kind: 'tokens' | 'cost'; used: number; limit: number },
 ): TholeError {
-  const whose = { user: 'The user has', userPerDay: 'The user has today', appPerDay: 'All users together have today' }[
-    name
-  ];
-  const message = `${whose} used ${used} of ${kind}. The limit is ${limit} (limits.${name}.${kind} of BudgetPlugin).`;
+  const who = name === 'appPerDay' ? 'All users together have' : 'The user has';
+  const amount = kind === 'tokens' ? `used ${used} tokens` : `cost ${used}`;
+  const when = name === 'user' ? '' : ' today';
+  const message = `${who} ${amount}${when}. The limit is ${limit} (limits.${name}.${kind} of BudgetPlugin).`;
   return new TholeError(kind === 'tokens' ? 'TOKEN_LIMIT' : 'COST_LIMIT', message, {
     details: { scope: name, used, limit },
   });

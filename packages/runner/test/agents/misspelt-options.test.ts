@@ -28,6 +28,7 @@ describe('LlmAgent options', () => {
 describe('Runner plugins', () => {
   class Guard implements Plugin {
     readonly name: string = 'guard';
+    readonly beforeModelCallbacks = 0;
     inspect(): void {}
   }
   it.each<[string, unknown, string]>([
@@ -37,6 +38,7 @@ describe('Runner plugins', () => {
       { name: 'p', beforeModelCallbackk: 1, onModelCallback: () => {} },
       'onModelCallback, which is not a hook',
     ],
+    ['a misspelt ending', { name: 'p', beforeModelCalback() {} }, 'Did you mean beforeModelCallback?'],
     ['a name in snake_case', { name: 'p', before_model_callback: () => {} }, 'Did you mean beforeModelCallback?'],
     ['a hook that is an array', { name: 'p', afterRunCallback: [] }, 'Plugin p: afterRunCallback must be a function'],
   ])('rejects %s', async (_name, plugin, sentence) => {

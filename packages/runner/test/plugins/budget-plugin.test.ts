@@ -23,6 +23,8 @@ interface BudgetSetup {
   runtime: FixedRuntime;
   /** Sends a message in a new session. Returns the answer, or the code of the error. */
   ask(userId?: string): Promise<string | undefined>;
+  /** The messages of the errors. */
+  messages: string[];
 }
 
 function createBudgetSetup(
@@ -35,11 +37,14 @@ function createBudgetSetup(
   const plugins = [new BudgetPlugin(options), ...(p.plugins ?? [])];
   const sessionService = new InMemorySessionService({ runtime });
   const runner = new Runner({ appName: 'app', agent, plugins, sessionService, runtime });
+  const messages: string[] = [];
   return {
     model,
     runtime,
+    messages,
     ask: async (userId = 'ann') => {
       const { events, error } = await outcomeOf(runner.runAsync({ userId, newMessage: 'hello' }));
+      if (error) messages.push(error.message ?? '');
       return error?.code ?? events.at(-1)!.content?.parts?.[0]?.text;
     },
   };
@@ -58,6 +63,16 @@ describe('BudgetPlugin', () => {
     const { ask, model } = createBudgetSetup({ limits: { user: { cost: 6 } }, ...options });
     expect([await ask(), await ask()]).toEqual(['fine', 'COST_LIMIT']);
     expect(models).toEqual([model.model]);
+  });
+
+  it.each([
+    [{ user: { tokens: 60 } }, 'The user has used 60 tokens. The limit is 60 (limits.user.tokens of BudgetPlugin).'],
+    [{ appPerDay: { cost: 5 } }, 'All users together have cost 6 today. The limit is 5 (limits.appPerDay.cost of'],
+  ])('says which limit of %j is reached', async (limits, message) => {
+    const { ask, messages } = createBudgetSetup({ limits, costOf });
+    await ask();
+    await ask();
+    expect(messages).toEqual([expect.stringContaining(message)]);
   });
 
   it('ends a run between two of its model calls', async () => {
