@@ -25,6 +25,7 @@ export { isPrivateAddress } from './runtime/private-address.ts';
 export { normalizeHost } from './runtime/normalize-host.ts';
 export { renameWhenFree } from './runtime/rename-when-free.ts';
 export { sha256Hex } from './runtime/sha256-hex.ts';
+export { timerAt } from './runtime/timer-at.ts';
 export { KeyedQueue } from './runtime/keyed-queue.ts';
 export { actionMapNames, createActionMaps } from './event/event-actions.ts';
 export { fromEventText, toEventText } from './event/event-text.ts';
@@ -32,6 +33,7 @@ export { closingRecordMark, isClosingRecord } from './event/is-closing-record.ts
 export { isRuntimeMetadata } from './event/runtime-metadata.ts';
 export { applyRewinds, firstEventOf, newestFirst, rewindOf } from './event/apply-rewinds.ts';
 export { formatAnswerIssues, parseAnswerIssues } from './interrupt/answer-issues.ts';
+export { argumentsToApprove, escapeHidden } from './interrupt/arguments-to-approve.ts';
 export { callToApprove } from './interrupt/call-to-approve.ts';
 export { answerEventId, requestKindOf, requestNames } from './interrupt/interrupt.ts';
 export { InterruptLog, isFinalRecord, isProvisional } from './interrupt/interrupt-log.ts';

@@ -5,9 +5,9 @@ const source = new URL('../src/', import.meta.url);
 
 it('@thole/core uses Node APIs only if they exist: process.env, nextTick and setImmediate', async () => {
   for (const file of await readdir(source, { recursive: true })) {
-    if (!file.endsWith('.ts')) continue;
-    const whole = withoutComments(await readFile(new URL(file, source), 'utf8'));
-    const text = whole.replaceAll(/function (findNextTick|eventLoopTurn)[^]*?= globalThis as \{[^]*?\n}\n/g, '');
+    // This file checks whether the functions exist.
+    if (!file.endsWith('.ts') || file === 'runtime/node-globals.ts') continue;
+    const text = withoutComments(await readFile(new URL(file, source), 'utf8'));
     expect(text, file).not.toMatch(/from '(?!\.)|import\('|node:|\bBuffer\b|\brequire\b|__dirname|\bsetImmediate\b/);
     const asking = /\(globalThis as \{[^)]*\)\.process\?\.env/g;
     expect(text.replaceAll(asking, ''), file).not.toMatch(/(?<![-\w])process\??\.\w/);

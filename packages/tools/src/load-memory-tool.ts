@@ -97,12 +97,8 @@ export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
             return { memories: [] };
           const search = { limit, minRelevance, minScore, filter: searchFilter, timeZone: zone?.timeZone };
           const { memories } = await toolContext.searchMemory(query, search);
-          return {
-            memories: cutTexts(
-              memories.slice(0, limit).map((entry) => toLoadedMemory(entry, zone)),
-              maxTokens,
-            ),
-          };
+          const loaded = memories.slice(0, limit).map((entry) => toLoadedMemory(entry, zone));
+          return { memories: cutTexts(loaded, maxTokens) };
         },
       ),
   });

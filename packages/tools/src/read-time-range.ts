@@ -1,5 +1,6 @@
 import { TholeError } from '@thole/core';
 import type { MemoryFilter, ZonedTime } from '@thole/core';
+import { MAX_SECONDS } from '@thole/core/kit';
 
 /** A time range from the model: days, months, years, or days with a time. An empty text means no limit. */
 export interface TimeRange {
@@ -14,7 +15,8 @@ export interface TimeRange {
  */
 export function readTimeRange(range: TimeRange, zone: ZonedTime | undefined): Pick<MemoryFilter, 'from' | 'to'> {
   const from = range.from?.trim() ? readTime('from', range.from, zone).begin : undefined;
-  const to = range.to?.trim() ? readTime('to', range.to, zone).end : undefined;
+  // Models write the year 9999 for "no end".
+  const to = range.to?.trim() ? Math.min(readTime('to', range.to, zone).end, MAX_SECONDS) : undefined;
   if (from !== undefined && to !== undefined && from >= to) throw invalidRange('from must be before to.');
   return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
 }

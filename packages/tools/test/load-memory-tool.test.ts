@@ -118,6 +118,12 @@ describe('time range of load_memory', () => {
     expect(await from('2026-03-29T01:59', 'Europe/Berlin'), 'soon before').toBe(at('2026-03-29T00:59Z'));
   });
 
+  it('has an end in the year 9999, which models write for no end', async () => {
+    const last = at('9999-12-31T23:59:59Z');
+    for (const to of ['9999', '9999-12', '9999-12-31'])
+      expect(await rangeOf({ to }, { timeZone: 'America/New_York' })).toEqual([undefined, last]);
+  });
+
   it('never extends the filter of the app', async () => {
     const filter = { author: 'user', from: at('2026-05-01Z'), to: at('2026-06-01Z') };
     expect((await load({ from: '2026-04-01', to: '2026-05-10' }, { filter })).request!.filter).toEqual({

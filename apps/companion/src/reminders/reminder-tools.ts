@@ -51,11 +51,12 @@ export function reminderTools(p: { reminders: Reminders; channelOf: (sessionId: 
 
 /**
  * Returns a time in seconds, or NaN. `Date.parse` reads a date without a time as UTC, so its local midnight is added. It reads a day
- * that does not exist, such as February 31, as a day of the next month.
+ * that does not exist, such as February 31, as a day of the next month, a month as its first day in UTC, and `12/01/2026` as in
+ * the USA.
  */
 function parseTime(text: string): number {
   const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
-  if (day !== undefined && new Date(Date.parse(day)).toJSON()?.slice(0, 10) !== day) return NaN;
+  if (day === undefined || new Date(Date.parse(day)).toJSON()?.slice(0, 10) !== day) return NaN;
   return Date.parse(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text) / 1_000;
 }
 

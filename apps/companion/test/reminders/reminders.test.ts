@@ -150,6 +150,8 @@ describe('reminder tools', () => {
       [{ text: 'x', at: 'soon' }, 'at must be an existing ISO 8601 time, such as 2026-12-01T09:00.'],
       [{ text: 'x', at: '2031-02-31' }, 'at must be an existing ISO 8601 time, such as 2026-12-01T09:00.'],
       [{ text: 'x', at: '2031-06-31T09:00Z' }, 'at must be an existing ISO 8601 time, such as 2026-12-01T09:00.'],
+      [{ text: 'x', at: '2031-05' }, 'at must be an existing ISO 8601 time, such as 2026-12-01T09:00.'],
+      [{ text: 'x', at: '12/01/2031' }, 'at must be an existing ISO 8601 time, such as 2026-12-01T09:00.'],
       [{ text: 'x', at: '2001-01-01T00:00Z' }, 'This time is in the past.'],
       [{ text: 'x', in_minutes: 1e9 }, 'This time is too far ahead.'],
     ] as const)

@@ -1,4 +1,5 @@
 import type { CancelTimer, Runtime } from '@thole/core';
+import { timerAt } from '@thole/core/kit';
 
 /** Timers of a conversation, one for each key. They end with the conversation. */
 export class ConversationTimers {
@@ -16,7 +17,7 @@ export class ConversationTimers {
   set(key: string, time: number, work: () => void): void {
     if (this.#signal.aborted) return;
     this.#timers.get(key)?.();
-    const cancel = this.#runtime.timer(Math.max(0, (time - this.#runtime.now()) * 1_000), () => {
+    const cancel = timerAt(this.#runtime, time, () => {
       this.#timers.delete(key);
       work();
     });

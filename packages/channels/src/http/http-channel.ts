@@ -133,11 +133,14 @@ export class HttpChannel implements Channel {
     const text = request.headers.get(TIMESTAMP_HEADER) ?? '';
     const timestamp = /^\d{1,12}$/.test(text) ? Number(text) : NaN;
     const differenceMs = Math.abs(this.#runtime.now() - timestamp) * 1_000;
-    if (!(differenceMs <= (this.#options.toleranceMs ?? 300_000))) throw signatureError();
+    if (!(differenceMs <= (this.#options.toleranceMs ?? 300_000))) {
+      const message = `The header ${TIMESTAMP_HEADER} must be the current time in whole seconds since the epoch. Compare the clocks of the client and the server.`;
+      throw new TholeError('UNAUTHENTICATED', message);
+    }
     return timestamp;
   }
 }
 
 function signatureError(): TholeError {
-  return new TholeError('UNAUTHENTICATED', 'The signature is missing, wrong or too old.');
+  return new TholeError('UNAUTHENTICATED', 'The signature is missing or wrong.');
 }

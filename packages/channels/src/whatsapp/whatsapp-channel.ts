@@ -130,7 +130,12 @@ export class WhatsAppChannel implements Channel {
   /** Stops at the first message that is not stored, because later messages of the sender must not overtake it. */
   async #acceptInOrder(messages: readonly WhatsAppMessage[]): Promise<void> {
     for (const message of messages) {
-      if (this.#runtime.now() - message.sentAt > MAX_AGE_S) continue;
+      if (this.#runtime.now() - message.sentAt > MAX_AGE_S) {
+        // A clock that is wrong by more makes all messages old.
+        const reason = 'It is older than eight days by the clock of this machine.';
+        this.#runtime.logger.warn('A message was ignored.', { channel: this.name, reason });
+        continue;
+      }
       try {
         await this.#handler!.onMessage(await this.#withFile(message));
       } catch (error) {

@@ -84,6 +84,22 @@ describe('Conversation with a timer', () => {
     expect(second.chat.texts).toEqual(['Awake.']);
   });
 
+  it('sends the answer within ten minutes after the computer slept beyond the time', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const first = await startSleeper(storage, runtime);
+    await first.chat.receive('a1', 'wake me');
+    await first.settle();
+    await first.dispatcher.close();
+    const second = await startSleeper(storage, runtime);
+    await second.settle();
+    const now = runtime.now.bind(runtime);
+    runtime.now = () => now() + 2 * 3_600;
+    await runtime.advance(600_000);
+    await second.settle();
+    expect(second.chat.texts).toEqual(['Awake.']);
+  });
+
   it('sends the answer at the start if the timer is already due (contract 45)', async () => {
     const runtime = new FixedRuntime();
     const storage = newStorage(runtime);

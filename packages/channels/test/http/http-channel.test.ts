@@ -30,7 +30,9 @@ describe('HttpChannel', () => {
     await dispatcher.idle();
     expect(await storage.deliveries.pending()).toHaveLength(1);
     await runtime.advance(600_000);
-    expect((await send()).status).toBe(401);
+    const late = await send();
+    expect(late.status).toBe(401);
+    expect(await late.json()).toMatchObject({ detail: expect.stringContaining('Compare the clocks') });
   });
 
   it('returns a message to each poll until it is acknowledged (contract 45)', async () => {

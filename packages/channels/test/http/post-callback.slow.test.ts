@@ -9,7 +9,8 @@ describe('postCallback', () => {
     ['a date', 'Sun, 01 Jan 2023 00:01:00 GMT', 60_000],
     ['another text', 'soon', undefined],
   ])('reads retry-after as %s', async (_, header, expected) => {
-    const server = createServer((_request, response) => void response.writeHead(503, { 'retry-after': header }).end());
+    const headers = { 'retry-after': header, date: 'Sun, 01 Jan 2023 00:00:00 GMT' };
+    const server = createServer((_request, response) => void response.writeHead(503, headers).end());
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const sending = postCallback({

@@ -1,3 +1,4 @@
+import { FixedRuntime } from '@thole/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChannelHandler, DeliveryReport, InboundMessage } from '../../src/index.ts';
 import { WhatsAppChannel } from '../../src/whatsapp/index.ts';
@@ -52,6 +53,17 @@ describe('WhatsAppChannel webhook', () => {
       {},
     ])
       expect((await verify(wrong as typeof right)).status).toBe(403);
+  });
+
+  it('logs that a message is too old, also because the clock of the machine is wrong', async () => {
+    const runtime = new FixedRuntime();
+    const { messages, post } = await startWith({ runtime });
+    const sent = (days: number) => ({
+      messages: [textMessage({ id: `d${days}`, text: 'hello', timestamp: String(1_700_000_000 - days * 86_400) })],
+    });
+    expect([await post(sent(7)), await post(sent(9))]).toEqual([200, 200]);
+    expect(messages).toHaveLength(1);
+    expect(runtime.logs).toMatchObject([{ level: 'warn', fields: { channel: 'whatsapp' } }]);
   });
 
   it('reads batches of several senders, the messages of each in the order of time', async () => {

@@ -1,6 +1,7 @@
 import { optionNames } from '../errors/option-names.ts';
 import { rejectUnknownOptions } from '../errors/reject-unknown-options.ts';
 import { longTimer } from './long-timer.ts';
+import { afterInput, findNextTick } from './node-globals.ts';
 import type { Logger, Runtime, Tracer } from './runtime.ts';
 import { silentLogger, silentTracer } from './silent.ts';
 
@@ -49,31 +50,10 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 function eventLoopTurn(): Promise<void> {
-  const { setImmediate: immediately } = nodeGlobals();
-  return new Promise((resolve) => {
-    if (immediately) immediately(resolve);
-    else setTimeout(resolve, 0);
-  });
+  return new Promise((resolve) => afterInput(resolve));
 }
 
 // Node, Bun and Deno return a handle with `unref`; browsers and workers return a number.
 function unrefHandle(handle: unknown): void {
   if (typeof handle === 'object' && handle !== null && 'unref' in handle) (handle as { unref(): void }).unref();
-}
-
-// Node, Bun and Deno have `process.nextTick`: its queue runs after the queue of promises. `setImmediate` would add a turn of
-// the event loop to each call.
-function findNextTick(): ((work: () => void) => void) | undefined {
-  const { process: node, setImmediate: immediately } = nodeGlobals();
-  return node?.nextTick?.bind(node) ?? immediately;
-}
-
-interface NodeGlobals {
-  process?: { nextTick?: (work: () => void) => void };
-  setImmediate?: (work: () => void) => void;
-}
-
-// The edge runtime of Next has both functions, but they throw.
-function nodeGlobals(): NodeGlobals {
-  return 'EdgeRuntime' in globalThis ? {} : (globalThis as NodeGlobals);
 }

@@ -16,9 +16,9 @@ interface Identity {
 
 /**
  * Names this process in leases, and detects if the process of a lease is dead. A process is dead only if it ran since
- * the same boot in the same namespaces and has ended. It has ended if its id does not exist or belongs to a process with
- * another start time. All other processes count as alive: processes of other machines and containers, on systems without
- * `/proc`, and stopped processes.
+ * the same boot in the same namespaces and has ended. It has ended if its id does not exist, belongs to a process with
+ * another start time, or waits only for its parent to read its exit code (a zombie). All other processes count as alive:
+ * processes of other machines and containers, on systems without `/proc`, and stopped processes.
  */
 export class LeaseProcesses {
   readonly #access: ProcessAccess;
@@ -45,8 +45,9 @@ export class LeaseProcesses {
     } catch (error) {
       return (error as { code?: unknown }).code === 'ESRCH';
     }
-    const now = this.#attempt(() => startOf(this.#access.readText(`/proc/${pid}/stat`)));
-    return now !== undefined && now !== started;
+    const stat = this.#attempt(() => this.#access.readText(`/proc/${pid}/stat`)) ?? '';
+    const now = startOf(stat);
+    return now !== undefined && (now !== started || /\) [ZX] [^)]*$/.test(stat));
   }
 
   #identity(): Identity | undefined {

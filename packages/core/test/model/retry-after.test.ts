@@ -13,6 +13,11 @@ describe('readRetryAfter', () => {
     ['milliseconds before seconds', { 'retry-after': '1', 'retry-after-ms': '250' }, 250],
     ['seconds if the milliseconds are invalid', { 'retry-after': '2', 'retry-after-ms': 'soon' }, 2000],
     ['a date', { 'retry-after': 'Sun, 22 Nov 2026 10:00:20 GMT' }, 20_000],
+    [
+      'a date by the clock of the server',
+      { 'retry-after': 'Sun, 22 Nov 2026 10:15:20 GMT', date: 'Sun, 22 Nov 2026 10:15:10 GMT' },
+      10_000,
+    ],
     ['a date that has passed as 0', { 'retry-after': 'Sun, 22 Nov 2026 09:00:00 GMT' }, 0],
   ])('reads %s', (_what, headers, expected) => {
     expect(read(headers)).toBe(expected);

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { longTimer } from '../../src/runtime/long-timer.ts';
 
@@ -34,5 +37,32 @@ describe('longTimer', () => {
     let fired = 0;
     longTimer(Infinity, () => fired++)();
     expect([fired, vi.getTimerCount()]).toEqual([0, 0]);
+  });
+});
+
+describe('longTimer after the process was blocked', () => {
+  it('calls the function after input that has arrived, which may cancel it', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const [socket] = (await once(server, 'connection')) as [Socket];
+    const order: string[] = [];
+    const end = Promise.withResolvers<void>();
+    const cancel = longTimer(5, () => order.push('cancelled timer'));
+    longTimer(5, () => {
+      order.push('timer');
+      end.resolve();
+    });
+    client.on('data', () => {
+      order.push('input');
+      cancel();
+    });
+    socket.write('answer');
+    const blockedUntil = performance.now() + 20;
+    while (performance.now() < blockedUntil);
+    await end.promise;
+    expect(order).toEqual(['input', 'timer']);
+    client.destroy();
+    server.close();
   });
 });

@@ -8,12 +8,13 @@ function machine(p: {
   self?: number;
   processes?: { [pid: number]: number };
   hidden?: readonly number[];
+  zombies?: readonly number[];
   boot?: string;
   pidNamespace?: string;
   timeNamespace?: string | undefined;
   nsPid?: string;
 }): LeaseProcesses {
-  const { self = 7, processes = { 7: 100 }, hidden = [], boot = BOOT, pidNamespace = 'pid:[1]' } = p;
+  const { self = 7, processes = { 7: 100 }, hidden = [], zombies = [], boot = BOOT, pidNamespace = 'pid:[1]' } = p;
   const timeNamespace = 'timeNamespace' in p ? p.timeNamespace : 'time:[2]';
   const files = new Map<string, string | undefined>([
     ['/proc/sys/kernel/random/boot_id', `${boot}\n`],
@@ -24,7 +25,8 @@ function machine(p: {
   for (const [pid, started] of [...Object.entries(processes), ['self', processes[self]]] as const) {
     if (hidden.includes(Number(pid))) continue;
     const zeros = Array.from({ length: 18 }, () => '0').join(' ');
-    files.set(`/proc/${pid}/stat`, `${pid === 'self' ? self : pid} (a (b) c) S ${zeros} ${started} 1 2 3\n`);
+    const state = zombies.includes(Number(pid)) ? 'Z' : 'S';
+    files.set(`/proc/${pid}/stat`, `${pid === 'self' ? self : pid} (a (b) Z ) ${state} ${zeros} ${started} 1 2 3\n`);
   }
   const read = (path: string): string => {
     const text = files.get(path);
@@ -49,6 +51,10 @@ describe('LeaseProcesses', () => {
   it('detects a process that does not exist, or whose id belongs to another process', () => {
     expect(machine({}).isDead(holder)).toBe(true);
     expect(machine({ processes: { 7: 100, 8: 201 } }).isDead(holder)).toBe(true);
+  });
+
+  it('detects a process that has ended and whose parent has not read its exit code', () => {
+    expect(machine({ processes: { 7: 100, 8: 200 }, zombies: [8] }).isDead(holder)).toBe(true);
   });
 
   it('returns false for an existing process, also for itself and for other users', () => {

@@ -7,6 +7,7 @@ import {
   rejectUnknownOptions,
   requestKindOf,
   sessionKeyOf,
+  timerAt,
 } from '@thole/core/kit';
 import type {
   CancelTimer,
@@ -230,7 +231,8 @@ export async function beginAttempt(task: RunTask, events: readonly Event[]): Pro
     const message = `Recovery tried ${PAUSES_SECONDS.length} times to continue invocation ${invocationId}, without progress.`;
     throw new TholeError('RESUME_FAILED', message);
   }
-  if (now < (attempts.at(-1)?.timestamp ?? 0) + PAUSES_SECONDS[n - 1]!) return 'waiting-for-retry';
+  // An attempt with a time far ahead was stored while the clock was wrong. It must not delay the next one for years.
+  if (Math.abs(now - (attempts.at(-1)?.timestamp ?? 0)) < PAUSES_SECONDS[n - 1]!) return 'waiting-for-retry';
   const event = createEvent({ author: 'system', invocationId, customMetadata: { resumeAttempt: n } }, runner.runtime);
   await task.opened!.committer.commit(event);
   return undefined;
@@ -295,13 +297,12 @@ export class WakeTimers {
     this.#timers.delete(key);
     if (!isPaused) return;
     const due = dueTime(task);
-    const ms = Math.max(0, (due - this.#runtime.now()) * 1_000);
     // A skipped invocation that is due would be skipped again at once. The next `recover` continues it.
-    if (due === Infinity || (task.isSkipped && ms === 0)) return;
+    if (due === Infinity || (task.isSkipped && due <= this.#runtime.now())) return;
     // A timer may wait for weeks, so it must not keep the task and the session in memory.
     const { ref, invocationId } = task;
     const { deps, runConfig } = task.request;
-    const cancel = this.#runtime.timer(ms, () => {
+    const cancel = timerAt(this.#runtime, due, () => {
       this.#timers.delete(key);
       this.#wake({ ref, invocationId }, { deps, runConfig });
     });

@@ -42,6 +42,18 @@ describe('Attempts of Runner.recover', () => {
     expect(await recoverAndDie(store)).toBe('nothing');
   });
 
+  it('are not delayed by an attempt that was stored while the clock was years ahead', async () => {
+    const store = await createDurableStore();
+    const { runnerOf, runtime } = store;
+    await runAndClose(runnerOf(rootOf(silentModel())));
+    const now = runtime.now.bind(runtime);
+    runtime.now = () => now() + 10 * 365 * 86_400;
+    expect(await recoverAndDie(store)).toBe('RUN_ABORTED');
+    runtime.now = now;
+    const after = runnerOf(rootOf(new ScriptedLlm(says('At last.'))));
+    expect(await Array.fromAsync(after.recover())).toMatchObject([{ outcome: 'completed' }]);
+  });
+
   it('start again from 1 after a new answer', async () => {
     const store = await createDurableStore();
     const { runnerOf, runtime, events } = store;

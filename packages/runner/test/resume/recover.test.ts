@@ -209,7 +209,7 @@ describe('Runners that recover at the same time', () => {
 
 describe('An invocation whose process died between its last event and the release of the lease', () => {
   it('is no longer listed after resume(), which stores nothing', async () => {
-    const { runner, sessions, stored } = await createSetup(rootOf(new ScriptedLlm()));
+    const { runner, runtime, sessions, stored } = await createSetup(rootOf(new ScriptedLlm()));
     const invocationId = 'left';
     const answer = createEvent({
       author: 'root',
@@ -217,7 +217,7 @@ describe('An invocation whose process died between its last event and the releas
       content: { role: 'model', parts: [{ text: 'Done.' }] },
     });
     // The process of an attempt of recovery died, too. recover() tries again only after a minute.
-    const attempt = createEvent({ author: 'system', invocationId, customMetadata: { resumeAttempt: 1 } });
+    const attempt = createEvent({ author: 'system', invocationId, customMetadata: { resumeAttempt: 1 } }, runtime);
     for (const event of [messageOf(invocationId), answer, attempt])
       await sessions.appendEvent({ session: ref, event, marks: { unfinished: invocationId } });
     expect(await Array.fromAsync(runner.recover())).toMatchObject([{ reason: 'waiting-for-retry' }]);
@@ -307,6 +307,25 @@ describe('context.sleep', () => {
     await settle();
     await runner.idle();
     expect(textsIn((await stored()).events).at(-1)).toBe('root: Awake.');
+  });
+
+  it.each([
+    ['continues soon after a computer slept beyond its end', 7_200, 600_000, 0],
+    ['does not end before its time if the clock is set back', -7_200, 7_300_000, 1],
+  ])('%s', async (_, jumpSeconds, passedMs, openInterrupts) => {
+    const { runner, runtime, stored } = await createSetup(
+      agentOf('root', async function* (context) {
+        await context.sleep(7_200_000);
+      }),
+    );
+    const now = runtime.now.bind(runtime);
+    await runner.runToCompletion(hello);
+    runtime.now = () => now() + jumpSeconds;
+    await runtime.advance(passedMs);
+    await runner.idle();
+    expect((await stored()).marks).toMatchObject({ openInterrupts });
+    expect(runtime.logs).toEqual([]);
+    await runner.close();
   });
 
   it('is continued by another process after a restart', async () => {

@@ -59,7 +59,8 @@ export class RecordedSpan implements Span {
       const { message, causes, stack } = describeError(error);
       this.set({ 'error.message': [message, ...causes].join(' < caused by: '), 'exception.stacktrace': stack });
     }
-    this.endTime = toNanoseconds(this.#store.now());
+    // The clock may have been set back.
+    this.endTime = Math.max(this.startTime, toNanoseconds(this.#store.now()));
   }
 
   #addAttributes(attributes: SpanAttributes): number {

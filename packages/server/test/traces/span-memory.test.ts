@@ -43,6 +43,16 @@ describe('SpanMemory', () => {
     expect(recorded.attributes).toEqual({ ...root, 'gcp.vertex.agent.event_id': 'e', __proto__x: 1 });
   });
 
+  it('ends no span before its start, also if the clock is set back', () => {
+    const runtime = new FixedRuntime();
+    const memory = new SpanMemory({ runtime });
+    const span = memory.start('invocation', root);
+    runtime.now = () => 1_600_000_000;
+    span.end();
+    const [recorded] = memory.ofSession('s');
+    expect(recorded!.endTime).toBe(recorded!.startTime);
+  });
+
   it('returns the newest span of an event', () => {
     const memory = new SpanMemory();
     memory.start('one', { 'gcp.vertex.agent.event_id': 'e' });
