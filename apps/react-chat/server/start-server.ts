@@ -19,6 +19,20 @@ export interface ChatServer {
   close(): Promise<void>;
 }
 
+/**
+ * Keeps other sites from showing the page in a frame, and answers from loading images or scripts of other hosts. Zod, which the AI SDK
+ * uses, compiles schemas with `eval`.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'self'",
+  "script-src 'self' 'unsafe-eval'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "object-src 'none'",
+].join('; ');
+
 /** Default pause between words of the demo model, so that its answers visibly stream. */
 const WORD_DELAY_MS = 20;
 
@@ -52,8 +66,9 @@ export async function startServer(p: {
   const listener = toNodeListener(handler);
   const server = createServer((request, response) => {
     void readPageFile(folder, request.url ?? '/').then((file) => {
-      if (file) response.setHeader('content-type', file.type).end(file.bytes);
-      else listener(request, response);
+      if (!file) return listener(request, response);
+      const headers = { 'content-type': file.type, 'x-content-type-options': 'nosniff' };
+      response.writeHead(200, { ...headers, 'content-security-policy': CONTENT_SECURITY_POLICY }).end(file.bytes);
     });
   });
   const listening = Promise.withResolvers<void>();

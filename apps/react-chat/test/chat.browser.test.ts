@@ -49,6 +49,12 @@ describeInBrowser('apps/react-chat', (browser) => {
     await expect.poll(() => page.getByRole('listitem').count()).toBe(0);
   });
 
+  it('allows no other site to show the page in a frame, and no images of other hosts', async () => {
+    const { headers } = await fetch(`${server.url}/`);
+    expect(headers.get('content-security-policy')).toMatch(/img-src 'self' data:;.* frame-ancestors 'none'/);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
   it('follows the buttons back and forward, and shows an error only in its own chat', async () => {
     const page = await visit(browser(), `${server.url}/?userId=eve#one`, { expected: /503/ });
     await send(page, 'Hello');

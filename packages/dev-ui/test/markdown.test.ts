@@ -112,6 +112,12 @@ describe('toBlocks', () => {
     }
   });
 
+  it('shows a text that is nested too deeply for the parser unchanged', () => {
+    const text = `${'> '.repeat(20_000)}<b>`;
+    expect(htmlOf(text)).toBe(`<p>${'&#62; '.repeat(20_000)}&#60;b&#62;</p>`);
+    expect(createBlockReader()(text)).toEqual(toBlocks(text));
+  });
+
   it('resolves links that are defined elsewhere in the text', () => {
     expect(htmlOf('See [the rules][1].\n\n[1]: https://example.com/rules')).toContain(
       'href="https://example.com/rules"',

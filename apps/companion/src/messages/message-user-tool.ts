@@ -58,13 +58,17 @@ async function messageUser(
   if ('ask' in recipient) return recipient;
   const phoneChannel = options.phoneChannel();
   const isUser = 'userId' in recipient;
-  const label = isUser ? recipient.name : `+${recipient.number}`;
+  const isGuest = isUser && recipient.isGuest === true;
+  const guest = isGuest ? others.find(({ id }) => id === recipient.userId) : undefined;
+  const senders = guest?.identities.map(({ channel, sender }) => `, ${channel} ${sender}`).join('') ?? '';
+  const label = isUser ? recipient.name + (isGuest ? ` (guest${senders})` : '') : `+${recipient.number}`;
   if (!isUser && phoneChannel === undefined)
     return { error: `${label} is not a user, and no channel here reaches phone numbers.` };
   const hint = `Send to ${label}: “${args.text}”?`;
   const answer = context.toolConfirmation;
   if (answer && !answer.confirmed) return { error: 'The user does not want this message to be sent.' };
-  if (decision === 'confirm' && !answer) {
+  // A stranger may have chosen the name of another person, so a guest's name is confirmed.
+  if ((decision === 'confirm' || isGuest) && !answer) {
     context.requestConfirmation({ hint });
     return { status: 'The user is asked.' };
   }

@@ -4,9 +4,10 @@ import type { MemoryEntry } from '@thole/core';
 import { digitsOf, findPhoneNumbers, looksLikeNumber, MIN_DIGITS } from './phone-numbers.ts';
 
 /**
- * A person who can get a message: a user, or a phone number that no user has. A type, because an interface is not assignable to JSON.
+ * A person who can get a message: a user, or a phone number that no user has. `isGuest` marks a guest who was found by name: guests
+ * choose their names themselves. A type, because an interface is not assignable to JSON.
  */
-export type Recipient = { userId: string; name: string } | { number: string; name: string };
+export type Recipient = { userId: string; name: string; isGuest?: true } | { number: string; name: string };
 
 /** The recipient, or the reason why the caller must be asked. */
 export type Resolution = Recipient | { ask: string; candidates: string[] };
@@ -59,7 +60,7 @@ function findInMemories(name: string, users: readonly User[], entries: readonly 
 function findOwner(number: string, users: readonly User[]): Recipient | undefined {
   const isNumber = (sender: string): boolean => looksLikeNumber(sender) && digitsOf(sender) === number;
   const user = users.find(({ identities }) => identities.some(({ sender }) => isNumber(sender)));
-  return user && toRecipient(user);
+  return user && { userId: user.id, name: user.name };
 }
 
 function toResolution(recipients: readonly Recipient[]): Resolution {
@@ -71,8 +72,8 @@ function toResolution(recipients: readonly Recipient[]): Resolution {
   return { ask: 'Several people match. Ask which of them is meant.', candidates };
 }
 
-function toRecipient({ id, name }: User): Recipient {
-  return { userId: id, name };
+function toRecipient({ id, name, role }: User): Recipient {
+  return { userId: id, name, ...(role === 'guest' && { isGuest: true }) };
 }
 
 /** True if a text contains these words next to each other, whole and in any case. */

@@ -54,6 +54,9 @@ async function handle(request: Request, companion: Companion, token: string): Pr
   }
   const action = Object.hasOwn(actions, route) ? actions[route] : undefined;
   if (!action) return text(404, 'There is no such page.');
+  // The cookie is also sent by pages of other ports of this machine.
+  if ((request.headers.get('sec-fetch-site') ?? 'same-origin') !== 'same-origin')
+    return text(403, 'Only the page of the companion may send forms.');
   const form = await readForm(request);
   const decision = form.get('decision') === 'yes' ? 'yes' : 'no';
   await action(companion, (name) => form.get(name) ?? '', decision === 'yes');

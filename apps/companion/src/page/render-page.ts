@@ -1,3 +1,4 @@
+import { callToApprove, escapeHidden } from '@thole/core/kit';
 import { describeChange } from '../grow/describe-change.ts';
 import { html } from './html.ts';
 import type { Html } from './html.ts';
@@ -115,12 +116,13 @@ function renderApprovals(data: PageData, nameOf: (userId: string) => string): Ht
 }
 
 function renderConfirmation({ interrupt, sessionId, userId }: QuestionData, name: string): Html {
-  const { args, id, invocationId, message, toolName } = interrupt;
+  const { id, invocationId, message } = interrupt;
+  const { args, toolName } = callToApprove(interrupt);
   return html`<li>
     <p>${name} on ${channelOfSession(sessionId)}: ${message ?? `Run ${toolName ?? 'the tool'}?`}</p>
-    <details>
+    <details open>
       <summary>Call of ${toolName ?? 'the tool'}</summary>
-      <pre>${JSON.stringify(args ?? {}, null, 2)}</pre>
+      <pre>${escapeHidden(JSON.stringify(args, null, 2))}</pre>
     </details>
     ${renderForm('/answer', { userId, sessionId, invocationId, id }, ['Approve', 'Reject'])}
   </li>`;

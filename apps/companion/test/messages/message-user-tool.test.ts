@@ -108,6 +108,16 @@ describe('message_user', () => {
     expect(sent).toEqual([]);
   });
 
+  it('lets an admin confirm a guest who was found by name, because guests choose their names', async () => {
+    const { call, identities, sent } = await people({ memory: 'The number of Mom is +49 171 2345678.' });
+    await identities.create({ name: 'Mom', role: 'guest', identities: [{ channel: 'telegram', sender: '42' }] });
+    const refused = await call('ann', { recipient: 'Mom', text: 'The code is 1234.' }, false);
+    expect(refused.asked).toBe('Send to Mom (guest, telegram 42): “The code is 1234.”?');
+    expect(sent).toEqual([]);
+    expect((await call('ann', { recipient: 'Mom', text: 'Hi.' }, true)).response).toMatchObject({ sent: true });
+    expect(sent).toHaveLength(1);
+  });
+
   it('returns an error for the number of a stranger if no channel reaches numbers', async () => {
     const { call, sent } = await people({ phoneChannel: undefined });
     expect((await call('ann', { recipient: '0171 2345678', text: 'Hi.' })).response).toMatchObject({

@@ -141,6 +141,15 @@ describe('page of the companion', () => {
     expect(response.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Strict/);
   });
 
+  it('refuses forms of other pages on this machine, which send the cookie too', async () => {
+    const { submit, world } = await startPage();
+    await world.say('http', 'eve', 'Let me in.');
+    const cookie = `companion_token=${token}`;
+    expect((await submit('/sender', 'yes', { cookie, 'sec-fetch-site': 'same-site' })).status).toBe(403);
+    expect(await world.companion.identities.listRequests()).toHaveLength(1);
+    expect((await submit('/sender', 'yes', { cookie, 'sec-fetch-site': 'same-origin' })).status).toBe(303);
+  });
+
   it('answers unknown paths with 404, and refuses large forms', async () => {
     const { handle } = await startPage();
     const headers = { cookie: `companion_token=${token}` };

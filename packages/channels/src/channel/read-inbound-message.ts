@@ -101,10 +101,19 @@ function readGroup(group: unknown): GroupInfo | undefined {
   return { id, isAddressed, ...(shown !== undefined && { name: shown }) };
 }
 
-/** Returns a name as one line of at most 200 characters, because names come from outside. Undefined for an empty name. */
+/**
+ * Returns a name as one line of at most 200 characters, without characters that change the direction of text, because names come from
+ * outside. Undefined for an empty name.
+ */
 function readName(at: string, name: unknown): string | undefined {
   if (name === undefined) return undefined;
   if (typeof name !== 'string') throw invalidInput(at, 'a string', name);
-  const line = name.replace(CONTROL, '').replace(/\s+/g, ' ').trim().slice(0, 200).toWellFormed();
+  const line = name
+    .replace(CONTROL, '')
+    .replace(/\p{Bidi_Control}/gu, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 200)
+    .toWellFormed();
   return line === '' ? undefined : line;
 }

@@ -1,9 +1,10 @@
-import { callToApprove, isPlainObject } from '@thole/core/kit';
+import { argumentsToApprove, callToApprove, isPlainObject } from '@thole/core/kit';
 import type { Interrupt, Json } from '@thole/core';
 import type { OutboundMessage } from '../channel/outbound-message.ts';
 import type { Texts } from '../dispatcher/texts.ts';
 
-const MAX_ARGUMENTS = 1_000;
+/** Maximum number of characters of a call's arguments. With a usual message, the question fits into one message of Telegram. */
+const MAX_ARGUMENTS = 3_000;
 
 /** True if the next message of the user may answer this interrupt. */
 export function isQuestion({ kind }: Interrupt): boolean {
@@ -59,12 +60,7 @@ export function parseAnswers(text: string, { kind, responseSchema }: Interrupt, 
 function callLine(interrupt: Interrupt): string | undefined {
   const { args, toolName } = callToApprove(interrupt);
   if (toolName === undefined || Object.keys(args).length === 0) return toolName;
-  // Characters that change the direction of text could show other arguments than those of the call.
-  const json = JSON.stringify(args).replace(
-    /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-  return `${toolName} ${json.length > MAX_ARGUMENTS ? `${json.slice(0, MAX_ARGUMENTS)}…` : json}`;
+  return `${toolName} ${argumentsToApprove(args, MAX_ARGUMENTS)}`;
 }
 
 function enumOf(schema: Interrupt['responseSchema']): string[] | undefined {

@@ -56,9 +56,18 @@ function piecesOf(text: string, limit: number, markup: Markup): FormattedPiece[]
   // Without this check, a piece inside of a split block of code would be formatted as text.
   const isWhole = pieces.every((piece) => (piece.match(/^[ \t>*+\-\d.)]*`{3,}[^`\n]*$/gm)?.length ?? 0) % 2 === 0);
   return pieces.map((plain) => {
-    const formatted = isWhole ? format(plain, lexer(plain), markup) : undefined;
+    const formatted = isWhole ? formatPiece(plain, markup) : undefined;
     return { plain, formatted: formatted === markup.escape(plain) ? undefined : formatted };
   });
+}
+
+/** Returns undefined for text that is nested too deeply for the parser, such as a quote in a thousand quotes. */
+function formatPiece(plain: string, markup: Markup): string | undefined {
+  try {
+    return format(plain, lexer(plain), markup);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the text with the markup of its tokens. The text between the tokens, such as the marks of a quote, stays. */

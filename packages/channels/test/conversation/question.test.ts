@@ -10,6 +10,14 @@ describe('questionFor', () => {
       'pay {"to":"a\\u202eb\\u2066c\\u009b"}\n(yes / no)',
     );
   });
+
+  it('shows an argument that follows a very long argument in an approval', () => {
+    const args = { note: 'x'.repeat(100_000), to: 'mallory' };
+    const interrupt = { kind: 'confirmation', toolName: 'pay', args } as unknown;
+    expect(questionFor(interrupt as Interrupt, defaultTexts)!.text).toMatch(
+      /characters are not shown.*"to":"mallory"\}\n\(yes/s,
+    );
+  });
 });
 
 describe('parseAnswers', () => {

@@ -79,6 +79,12 @@ describe('toTelegramPieces and toWhatsAppPieces', () => {
     expect(pieces.every(({ formatted }) => formatted === undefined)).toBe(true);
   });
 
+  it('leave a text unchanged that is nested too deeply for the parser', () => {
+    const plain = '> '.repeat(2_040) + 'x';
+    expect(toTelegramPieces(plain, 4_096)).toEqual([{ plain, formatted: undefined }]);
+    expect(toWhatsAppPieces(plain, 4_096)).toEqual([{ plain, formatted: undefined }]);
+  });
+
   it('never make a text for WhatsApp longer', () => {
     for (const text of ['# a', '[a](https://b.c)', '```\n\n```', '* a', '`` a ``', '~~a~~'])
       expect((whatsApp(text) ?? text).length).toBeLessThanOrEqual(text.length);

@@ -1,9 +1,9 @@
-import { callToApprove, isPlainObject } from '@thole/core/kit';
+import { callToApprove, escapeHidden, isPlainObject } from '@thole/core/kit';
 import type { Interrupt, Json } from '@thole/core';
 import type { Host } from '../host.ts';
 import { errorLine } from '../terminal/error-line.ts';
 import { lineWriter } from '../terminal/line-writer.ts';
-import { callText } from '../terminal/tool-line.ts';
+import { approvalText, callText } from '../terminal/tool-line.ts';
 import type { Conversation } from './conversation.ts';
 import { parseAnswer, parseJson, signInAddress } from './parse-answer.ts';
 
@@ -55,7 +55,7 @@ export class Questions {
       return undefined;
     }
     if (current.kind === 'confirmation' && !this.#isEditing && (word === 'edit' || word === 'e')) {
-      this.#print(`  now: ${JSON.stringify(callToApprove(current).args)}`);
+      this.#print(`  now: ${escapeHidden(JSON.stringify(callToApprove(current).args))}`);
       this.#isEditing = true;
       return undefined;
     }
@@ -83,10 +83,10 @@ export class Questions {
 }
 
 function questionLines(interrupt: Interrupt): string[] {
-  const { kind, message, payload, responseSchema } = interrupt;
-  const { args, toolName } = kind === 'confirmation' ? callToApprove(interrupt) : interrupt;
-  const call = toolName === undefined ? '' : callText({ name: toolName, args: args ?? {} });
-  if (kind === 'confirmation') return [`? ${call}`, ...(message === undefined ? [] : [`  ${message}`])];
+  const { args = {}, kind, message, payload, responseSchema, toolName } = interrupt;
+  if (kind === 'confirmation')
+    return [`? ${approvalText(interrupt)}`, ...(message === undefined ? [] : [`  ${message}`])];
+  const call = toolName === undefined ? '' : callText({ name: toolName, args });
   if (kind === 'credential') {
     const address = signInAddress(payload);
     return [

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ArtifactService, MemoryService, Runtime, SessionService } from '@thole/core';
@@ -62,6 +63,9 @@ async function openAll(
   const defaults = defaultUris(sessions, cwd);
   const artifacts = options.artifactServiceUri ?? defaults.artifacts;
   const memory = options.memoryServiceUri ?? defaults.memory;
+  const defaultPaths = [sqliteUrlIn(cwd, 'sessions.db'), defaults.artifacts, defaults.memory];
+  if ([sessions, artifacts, memory].some((uri) => uri !== 'memory://' && defaultPaths.includes(uri)))
+    await createPrivateFolder(join(cwd, '.thole'));
   try {
     const services = {
       sessionService: add(await openService('sessions', sessions, context('--session_service_uri'))),
@@ -73,6 +77,11 @@ async function openAll(
     await close();
     throw error;
   }
+}
+
+/** Creates a folder that other users of this machine cannot read. If this fails, the services report the error. */
+async function createPrivateFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 }).catch(() => undefined);
 }
 
 /** Returns the default URIs of artifacts and memory. */

@@ -1,8 +1,11 @@
+import { argumentsToApprove, callToApprove, escapeHidden } from '@thole/core/kit';
 import type { FunctionCall, Interrupt, JsonObject } from '@thole/core';
 import { oneLine } from './plain-text.ts';
 
 const MAX_ARGUMENTS = 120;
 const MAX_ANSWER = 160;
+/** Maximum number of characters of arguments that a person approves. */
+const MAX_APPROVED_ARGUMENTS = 8_000;
 
 /** Returns a tool call and its answer on one line. */
 export function toolLine({ name, args }: Pick<FunctionCall, 'name' | 'args'>, response: JsonObject): string {
@@ -10,12 +13,13 @@ export function toolLine({ name, args }: Pick<FunctionCall, 'name' | 'args'>, re
 }
 
 /** Returns an open interrupt on one line: the waiting call, and the id for the answer. */
-export function waitingLine({ args, expiresAt, id, kind, message, toolName }: Interrupt): string {
+export function waitingLine(interrupt: Interrupt): string {
+  const { args, expiresAt, id, kind, message, toolName } = interrupt;
   const call = callText({ name: toolName ?? 'the agent', args: args ?? {} });
   const answer = `its id is ${oneLine(id, 80)}`;
   switch (kind) {
     case 'confirmation':
-      return `  [${call} waits for a confirmation; ${answer}]`;
+      return `  [${approvalText(interrupt)} waits for a confirmation; ${answer}]`;
     case 'input':
       return `  [${message === undefined ? call : oneLine(message, MAX_ANSWER)} waits for input; ${answer}]`;
     case 'credential':
@@ -30,6 +34,16 @@ export function waitingLine({ args, expiresAt, id, kind, message, toolName }: In
 /** Returns a call with its arguments, shortened to fit into a line. */
 export function callText({ name, args }: Pick<FunctionCall, 'name' | 'args'>): string {
   return `${oneLine(name, 64)}(${oneLine(membersText(args), MAX_ARGUMENTS)})`;
+}
+
+/** Returns the call that runs after an approval. Arguments that do not fit into a line unchanged are shown as JSON. */
+export function approvalText(interrupt: Pick<Interrupt, 'args' | 'payload' | 'toolName'>): string {
+  const { args, toolName: name = 'the agent' } = callToApprove(interrupt);
+  const members = membersText(args);
+  const isComplete = oneLine(members, MAX_ARGUMENTS) === escapeHidden(members);
+  return isComplete
+    ? callText({ name, args })
+    : `${oneLine(name, 64)} ${argumentsToApprove(args, MAX_APPROVED_ARGUMENTS)}`;
 }
 
 function answerText(response: JsonObject): string {

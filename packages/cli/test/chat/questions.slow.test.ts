@@ -73,6 +73,13 @@ describe('thole run in a terminal', () => {
     expect(booked).toEqual([{ room: 8 }]);
   });
 
+  it('shows all arguments of a call to approve, also after a long one', async () => {
+    const args = { room: 7, note: `a\u202eb${' '.repeat(300)}`, guest: 'Mallory' };
+    const { run } = createDesk(calls('book', args, 'c1'), says('Done.'));
+    const { output } = await run(['Book'], inTerminal('no'));
+    expect(output).toMatch(/\? book \{"room":7,"note":"a\\u202eb {300}","guest":"Mallory"\}\n/);
+  });
+
   it('asks after a single message too, and ends after the answer', async () => {
     const { run, booked } = createDesk(calls('book', { room: 7 }), says('Done.'));
     const { output } = await run(['Book'], inTerminal('yes', 'never read'));
@@ -138,6 +145,12 @@ describe('thole run without a terminal', () => {
     expect(second).toEqual({ code: 0, output: '  [book() → ok: true]\ndesk: Done.\n', errors: '' });
     const third = await run(['--resume', 's', '--answer', `${id}=yes`]);
     expect([third.code, third.output]).toEqual([1, expect.stringMatching(/^! INTERRUPT_ANSWERED/)]);
+  });
+
+  it('prints the arguments that a callback has changed', async () => {
+    const beforeToolCallback = ({ args }: { args: JsonObject }): undefined => void (args['room'] = 8);
+    const { run } = createDeskWith({ beforeToolCallback }, calls('book', { room: 7 }, 'c1'));
+    expect((await run(['Book'])).output).toContain('[book(room: 8) waits for a confirmation;');
   });
 
   it('prints a command with the user and the services of the session', async () => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createEvent, systemRuntime, textOf } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
@@ -34,6 +34,7 @@ describe('openServices', () => {
     await first.artifactService.saveArtifact({ ...ref, artifact: { text: 'kept' } });
     await first.memoryService.addMemory!({ ...user, memories: [note('Likes figs.')] });
     for (const name of ['sessions.db', 'memory.db']) expect(existsSync(join(cwd, '.thole', name))).toBe(true);
+    if (process.platform !== 'win32') expect(statSync(join(cwd, '.thole')).mode & 0o777).toBe(0o700);
     const second = await openForTest({}, cwd);
     expect((await second.sessionService.getSession({ ...user, sessionId: 's' }))?.id).toBe('s');
     expect(await second.artifactService.loadArtifact(ref)).toEqual({ text: 'kept' });

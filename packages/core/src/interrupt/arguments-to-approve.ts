@@ -20,7 +20,7 @@ export function argumentsToApprove(args: JsonObject, maxLength: number): string 
 
 /** Returns the text with escapes for characters that are invisible or change the direction of text, except those of emoji. */
 export function escapeHidden(text: string): string {
-  return text.replace(/(?![\u200c\u200d\ufe0f])[\u007f-\u009f\u2028\u2029\p{DI}]/gu, (character) =>
+  return text.replace(/(?!\u200c|\u200d|\ufe0f)[\u007f-\u009f\u2028\u2029\p{DI}]/gu, (character) =>
     Array.from({ length: character.length }, (_, i) => character.charCodeAt(i))
       .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
       .join(''),

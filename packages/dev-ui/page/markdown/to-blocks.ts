@@ -12,7 +12,7 @@ export type MarkdownBlock =
  * that showing an answer sends no request to another host.
  */
 export function toBlocks(text: string): MarkdownBlock[] {
-  return blocksOf(text, 0).blocks;
+  return readBlocks(text, 0).blocks;
 }
 
 /**
@@ -26,7 +26,7 @@ export function createBlockReader(): (text: string) => readonly MarkdownBlock[] 
   return (text) => {
     if (!text.startsWith(known)) stable = { text: '', blocks: [] };
     known = text;
-    const read = blocksOf(text.slice(stable.text.length), stable.blocks.length);
+    const read = readBlocks(text.slice(stable.text.length), stable.blocks.length);
     const all = [...stable.blocks, ...read.blocks];
     if (read.finished) {
       const { length, count } = read.finished;
@@ -42,7 +42,16 @@ interface ReadBlocks {
   finished: { length: number; count: number } | undefined;
 }
 
-/** Reads the blocks of a text that follows `before` other blocks. */
+/** Reads the blocks of a text that follows `before` other blocks. Text that is nested too deeply for the parser stays unchanged. */
+function readBlocks(text: string, before: number): ReadBlocks {
+  try {
+    return blocksOf(text, before);
+  } catch {
+    const block: MarkdownBlock = { kind: 'html', key: `${before}:text`, html: `<p>${escape(text)}</p>` };
+    return { blocks: [block], finished: undefined };
+  }
+}
+
 function blocksOf(text: string, before: number): ReadBlocks {
   const tokens = marked.lexer(text);
   const blocks: MarkdownBlock[] = [];

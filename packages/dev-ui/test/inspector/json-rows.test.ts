@@ -13,6 +13,11 @@ describe('jsonRows', () => {
     expect(rows.at(-1)).toMatchObject({ isOpen: false, text: '{ d }', depth: 3 });
   });
 
+  it('shows characters that change the direction of text as escapes', () => {
+    const texts = jsonRows({ to: 'a\u202eb' }).map(({ text }) => text);
+    expect(texts).toContain('"a\\u202eb"');
+  });
+
   it('folds a long list, except at the root', () => {
     const list = Array.from({ length: 50 }, (_, i) => i);
     expect(jsonRows({ list })).toHaveLength(2);

@@ -1,4 +1,4 @@
-import { callToApprove, isoTime, isPlainObject, requestNames } from '@thole/core/kit';
+import { argumentsToApprove, callToApprove, isoTime, isPlainObject, requestNames } from '@thole/core/kit';
 import type { FunctionResponse, Interrupt, JsonObject } from '@thole/core';
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
 import type { ElicitRequestFormParams, InputRequest } from '@modelcontextprotocol/server';
@@ -59,8 +59,7 @@ function messageOf(interrupt: Interrupt): string {
   const { kind, message } = interrupt;
   if (kind !== 'confirmation') return message ?? 'The agent needs an answer.';
   const { args, toolName } = callToApprove(interrupt);
-  const json = JSON.stringify(args);
-  const argsText = json.length <= MAX_ARGUMENTS ? json : `${json.slice(0, MAX_ARGUMENTS).toWellFormed()}…`;
+  const argsText = argumentsToApprove(args, MAX_ARGUMENTS);
   return `${message ? `${message}\n` : ''}Approve ${toolName ?? 'the call'} with ${argsText}?`;
 }
 

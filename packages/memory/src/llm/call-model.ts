@@ -71,7 +71,8 @@ async function readFinalResponse(
 
 /** Returns the JSON in a text, also from inside a code fence, which models without schema support often add. Undefined if it is not JSON. */
 function parseJson(text: string): unknown {
-  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text);
+  // The pattern takes linear time, also for many blank lines.
+  const fenced = /^```(?:json)?[^\S\n]*\n([^]*)```$/.exec(text.trim());
   try {
     return JSON.parse(fenced?.[1] ?? text) as unknown;
   } catch {

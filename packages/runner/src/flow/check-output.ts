@@ -44,7 +44,8 @@ export function withText(content: Content | undefined, text: string): Content {
   return { role: 'model', ...content, parts: [...others, { text }] };
 }
 
-// Some models put JSON between code fences.
+// Some models put JSON between code fences. The pattern takes linear time, also for many blank lines.
 function removeCodeFence(text: string): string {
-  return /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)?.[1] ?? text.trim();
+  const trimmed = text.trim();
+  return /^```(?:json)?[^\S\n]*\n([^]*)```$/.exec(trimmed)?.[1]!.trim() ?? trimmed;
 }

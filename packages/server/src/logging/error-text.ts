@@ -12,7 +12,8 @@ export function errorText(error: unknown, p: { verbose?: boolean | undefined } =
 /** Returns the text of a description. */
 export function descriptionText({ message, causes, stack }: ErrorDescription, verbose: boolean): string {
   const line = toOneLine([message, ...causes].join(' < caused by: '));
-  return verbose && stack !== undefined ? `${line}\n${withoutControls(stack)}` : line;
+  // A message of several lines must not look like other entries of the log.
+  return verbose && stack !== undefined ? `${line}\n${withoutControls(stack).replaceAll(/^(?=\S)/gm, '    ')}` : line;
 }
 
 const MAX_LENGTH = 2_000;

@@ -1,4 +1,4 @@
-import { callToApprove, isoTime } from '@thole/core/kit';
+import { callToApprove, escapeHidden, isoTime } from '@thole/core/kit';
 import type { Interrupt } from '@thole/core';
 
 /**
@@ -18,7 +18,7 @@ function describe(interrupt: Interrupt): string {
   switch (kind) {
     case 'confirmation': {
       const call = callToApprove(interrupt);
-      const text = `an approval of ${call.toolName ?? toolName}(${JSON.stringify(call.args)})`;
+      const text = `an approval of ${call.toolName ?? toolName}(${escapeHidden(JSON.stringify(call.args))})`;
       return message ? `${text}: ${message}` : text;
     }
     case 'input':

@@ -55,6 +55,17 @@ describe('lineLogger', () => {
     }
   });
 
+  it('indents all lines of a stack, so that a message cannot look like another entry', () => {
+    const { logger, lines } = createLogger({ verbose: true });
+    logger.error('Failed.', { error: new Error('a\n22:13:20 info    Signed in. userId=admin') });
+    expect(
+      lines[0]!
+        .split('\n')
+        .slice(1)
+        .every((line) => line.startsWith('    ')),
+    ).toBe(true);
+  });
+
   it('writes nothing below its level', () => {
     const { logger, lines } = createLogger({ level: 'error' });
     logger.warn('Odd.');

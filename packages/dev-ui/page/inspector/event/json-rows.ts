@@ -1,4 +1,5 @@
 import type { Json } from '@thole/core';
+import { escapeHidden } from '@thole/core/kit';
 
 /** One visible line of a folded JSON tree. */
 export interface JsonRow {
@@ -8,7 +9,10 @@ export interface JsonRow {
   /** Name of the member or index of the element. Undefined for the whole value. */
   name: string | undefined;
   kind: 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
-  /** The value as JSON, cut if it is very long; for objects and arrays a short summary. */
+  /**
+   * The value as JSON, with escapes for invisible characters, cut if it is very long; for objects and arrays a short
+   * summary.
+   */
   text: string;
   /** Undefined if the value has no members. */
   isOpen: boolean | undefined;
@@ -110,8 +114,8 @@ function textOf(value: Json): string {
     return names.length === 0 ? '{}' : `{ ${names.slice(0, 4).join(', ')}${names.length > 4 ? ', …' : ''} }`;
   }
   if (typeof value === 'string' && value.length > MAX_TEXT_LENGTH)
-    return `${JSON.stringify(value.slice(0, MAX_TEXT_LENGTH))} … ${value.length.toLocaleString('en')} characters`;
-  return JSON.stringify(value);
+    return `${escapeHidden(JSON.stringify(value.slice(0, MAX_TEXT_LENGTH)))} … ${value.length.toLocaleString('en')} characters`;
+  return escapeHidden(JSON.stringify(value));
 }
 
 function childrenOf(value: Json): [string, Json][] {
