@@ -5,7 +5,6 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { siteLink } from '../docs/.vitepress/site-link.ts';
 import { publishedPackages } from './tarballs.mjs';
 
@@ -14,7 +13,7 @@ const site = join(root, 'docs');
 const reference = join(site, 'reference');
 
 /** Writes a page for each public name, and for each package its README with the list of its names. */
-export async function writeReference() {
+async function writeReference() {
   rmSync(reference, { recursive: true, force: true });
   const entries = publicEntries();
   const { Application } = await loadTypeDoc();
@@ -99,7 +98,7 @@ function addReadme({ folder, name }) {
 }
 
 /** Builds the site. Throws if a page has a dead link. */
-export async function buildSite() {
+async function buildSite() {
   await writeReference();
   const { build } = await import('vitepress');
   await build(site);
@@ -133,12 +132,10 @@ function exampleOf(name) {
 
 const commands = { build: buildSite, dev: serveSite, reference: writeReference, examples: copyExamples };
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const [command = 'build'] = process.argv.slice(2);
-  if (Object.hasOwn(commands, command)) {
-    await commands[command]();
-  } else {
-    console.error(`usage: pnpm run docs [${Object.keys(commands).join('|')}]`);
-    process.exitCode = 2;
-  }
+const [command = 'build'] = process.argv.slice(2);
+if (Object.hasOwn(commands, command)) {
+  await commands[command]();
+} else {
+  console.error(`usage: pnpm run docs [${Object.keys(commands).join('|')}]`);
+  process.exitCode = 2;
 }

@@ -196,6 +196,23 @@ describe('McpToolset auth', () => {
     expect(lastToken()).not.toBe(token);
   });
 
+  it('sends no refresh token to another authorization server that the MCP server names later', async () => {
+    const fixture = new AuthFixture(oidc.url);
+    const { authenticator } = fixture;
+    const auth = { clientId: 'public' };
+    const first = new AgentRun(toolset(authenticator, auth), [calls(signInTool()), says('Ada.')], { authenticator });
+    const [interrupt] = await first.say();
+    await first.answer(interrupt!, await signIn(interrupt!));
+
+    resourceMetadata = { ...resourceMetadata, authorization_servers: [`${mcp.url}/post`] };
+    refusesAllTokens = true;
+    const another = fixture.another();
+    const script = [calls(signInTool())];
+    const second = new AgentRun(toolset(another, auth), script, { authenticator: another });
+    expect(await second.say()).toMatchObject([{ kind: 'credential' }]);
+    expect(mcp.requests.filter(({ path }) => path === '/post/token')).toEqual([]);
+  });
+
   it('refreshes a refused token once, then requests a sign-in', async () => {
     const fixture = new AuthFixture(oidc.url);
     const { authenticator } = fixture;

@@ -1,15 +1,5 @@
 import { appendFileSync } from 'node:fs';
 
-/** One row of the table: two costs in the same unit, measured in one run, and the limit of their ratio. */
-export interface Figure {
-  figure: string;
-  ours: string;
-  peer: string;
-  ratio: number;
-  /** Default: no limit; the row is only printed. */
-  limit?: number | undefined;
-}
-
 /**
  * Prints figures, appends them to the file `BENCH_ROWS` as lines of JSON, and sets the exit code if a limit is missed.
  */
@@ -20,6 +10,7 @@ export class Figures {
     console.log('figure | ours | peer | ratio | limit |');
   }
 
+  /** Adds a row: two costs in the same unit, measured in one run. Without a limit of their ratio, the row is only printed. */
   add(figure: string, ours: string, peer: string, ratio: number, limit?: number): void {
     const missed = limit !== undefined && !(ratio <= limit);
     if (missed) this.#missed++;
@@ -59,7 +50,7 @@ export function median(samples: readonly number[]): number {
 }
 
 /** Formats the median of a cost: `4,612 µs`, or `4.6 µs` below 100. */
-export function formatCost({ samples, unit = 'µs', of }: Cost): string {
+function formatCost({ samples, unit = 'µs', of }: Cost): string {
   const value = median(samples);
   const digits = value < 10 ? 2 : value < 100 ? 1 : 0;
   const text = value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });

@@ -1,7 +1,7 @@
 import type { Session } from '@thole/core';
 
 /** Returns a seeded random generator for numbers from 0 to 1, so that every run uses the same texts. */
-export function seeded(seed: number): () => number {
+function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -21,6 +21,9 @@ interface Sessions {
   url: string;
 }
 
+/** The methods of session services that Thole and ADK share. */
+type SharedMethods = Pick<SessionService, 'createSession' | 'deleteSession'>;
+
 const chunks = 100;
 const servers: { [name: string]: () => Promise<Sessions> } = { ours, routes, bare, adk };
 const served = await servers[process.argv[2]!]!();
@@ -127,7 +130,7 @@ function streamingModel(): Llm {
 }
 
 /** Returns a function that deletes the sessions of its last call in all apps and creates new ones. */
-function sessionsIn(sessionService: SessionService, appNames: readonly string[]): Sessions['create'] {
+function sessionsIn(sessionService: SharedMethods, appNames: readonly string[]): Sessions['create'] {
   let kept: readonly string[] = [];
   return async (ids) => {
     for (const appName of appNames) {
@@ -174,7 +177,7 @@ async function adk(): Promise<Sessions> {
     (await import(pathToFileURL(join(process.argv[3]!, path)).href)) as never;
   const { AdkApiServer }: { AdkApiServer: new (options: object) => { start(): Promise<void>; url: string } } =
     await load('dist/esm/server/adk_api_server.js');
-  const module: Parameters<typeof Adk.createAgent>[0] & { InMemorySessionService: new () => AdkSessions } =
+  const module: Parameters<typeof Adk.createAgent>[0] & { InMemorySessionService: new () => SharedMethods } =
     await load('../adk/dist/esm/index.js');
   const sessionService = new module.InMemorySessionService();
   const agent = Adk.createAgent(module, freeAnswers());
@@ -193,20 +196,7 @@ async function adk(): Promise<Sessions> {
     logLevel: 3,
   });
   await server.start();
-  let kept: readonly string[] = [];
-  return {
-    url: server.url,
-    async create(ids) {
-      for (const sessionId of kept) await sessionService.deleteSession({ appName: 'app', userId: 'u', sessionId });
-      for (const sessionId of ids) await sessionService.createSession({ appName: 'app', userId: 'u', sessionId });
-      kept = ids;
-    },
-  };
-}
-
-interface AdkSessions {
-  createSession(request: object): Promise<unknown>;
-  deleteSession(request: object): Promise<unknown>;
+  return { url: server.url, create: sessionsIn(sessionService, ['app']) };
 }
 
 function part(i: number): string {

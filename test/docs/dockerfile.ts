@@ -65,7 +65,7 @@ export async function buildImage(p: { context: string; folder: string; run: Run 
 }
 
 /** Returns the instructions with their arguments; lines that end with a backslash are joined. */
-export function instructionsOf(file: string): [string, string][] {
+function instructionsOf(file: string): [string, string][] {
   const lines = readFileSync(file, 'utf8').replaceAll('\\\n', ' ').split('\n');
   return lines
     .filter((line) => line !== '' && !line.startsWith('#'))

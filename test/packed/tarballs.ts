@@ -7,7 +7,7 @@ import { run } from './workspace-copy.ts';
 export const published: readonly Package[] = packages.filter(({ manifest }) => !manifest.private);
 
 /** Folder of the tarballs that `build.ts` has packed. Tests only read them. */
-export const tarballFolder: string = join(root, '.tools/tarballs');
+const tarballFolder = join(root, '.tools/tarballs');
 /** Path of the tarball of each package, by its name. */
 export const packed: ReadonlyMap<string, string> = new Map(
   published.map(({ folder, manifest }) => [manifest.name, join(tarballFolder, `${folder}.tgz`)]),

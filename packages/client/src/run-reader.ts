@@ -180,7 +180,9 @@ export class RunReader implements ClientRun {
   async #readChunk(body: Body): Promise<Uint8Array | undefined> {
     const { runtime, options } = this.#connection;
     const limits = {
-      ...{ runtime, signal: this.#readerController.signal, ms: options.idleTimeoutMs ?? 60_000 },
+      runtime,
+      signal: this.#readerController.signal,
+      ms: options.idleTimeoutMs ?? 60_000,
       timeoutError: connectionLost,
     };
     const { value } = await withTimeout(limits, () =>

@@ -52,7 +52,7 @@ export class Anthropic implements Llm {
   /** Throws `INVALID_INPUT` for invalid options and for a missing key; the message names the variable to set. */
   constructor(options: AnthropicOptions) {
     const { model, ...connection } = options;
-    assertAnthropicOptions(connection, [], 'Anthropic');
+    assertAnthropicOptions(connection, 'Anthropic');
     assertModelName(model, 'Anthropic');
     this.model = model;
     this.providerName = connection.bedrock ? 'aws.bedrock' : connection.vertex ? 'gcp.vertex_ai' : 'anthropic';
@@ -82,8 +82,9 @@ export class Anthropic implements Llm {
 
   #generate(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
     const { model = this.model } = request;
-    const { logger } = options;
     const { endpoint } = this.#client;
+    const warn = (warning: string, settings: readonly string[]): void =>
+      this.#warnings.warn(warning, { model, settings, logger: options.logger });
     const rejected = this.#rejectedSettings.get(model) ?? new Set<string>();
     const limit = this.#limits.get(model);
     let sentBody: JsonObject = {};
@@ -98,38 +99,29 @@ export class Anthropic implements Llm {
       };
       const { body, betas } = toAnthropicRequest(request, target);
       sentBody = withoutSettings(body, rejected);
-      this.#warnings.warn('settings that the model does not accept are left out', { model, settings: leftOut, logger });
+      warn('settings that the model does not accept are left out', leftOut);
       return { body: sentBody, betas, stream: options.stream };
     };
     return recoverFirst(this.#answer(makeCall, options.signal), (error) => {
       if (isReasoningRejected(error) && mayHaveEncryptedReasoning(request.contents, endpoint)) {
-        this.#warnings.warn('thoughts that the model cannot read are left out', {
-          model,
-          settings: [endpoint.name],
-          logger,
-        });
+        warn('thoughts that the model cannot read are left out', [endpoint.name]);
         return this.#generate({ ...request, contents: withoutEncryptedReasoning(request.contents) }, options);
       }
       const serverLimit = readTokenLimit(error);
       if (serverLimit !== undefined && limit === undefined && request.config.maxOutputTokens === undefined) {
         this.#limits.set(model, serverLimit);
-        this.#warnings.warn('maxTokens is lowered to the limit of the model', {
-          model,
-          settings: ['maxTokens'],
-          logger,
-        });
+        warn('maxTokens is lowered to the limit of the model', ['maxTokens']);
         return this.#generate(request, options);
       }
       const setting = findRejectedSetting(error, sentBody);
       if (setting === undefined || rejected.has(setting)) {
         const contents = withoutRejectedMedia(error, request.contents);
-        if (contents)
-          this.#warnings.warn('files that the server refused are left out', { model, settings: ['files'], logger });
-        if (contents) return this.#generate({ ...request, contents }, options);
-        throw withToolName(error, sentBody) ?? error;
+        if (!contents) throw withToolName(error, sentBody) ?? error;
+        warn('files that the server refused are left out', ['files']);
+        return this.#generate({ ...request, contents }, options);
       }
       this.#rejectedSettings.set(model, rejected.add(setting));
-      this.#warnings.warn('settings that the server refused are left out', { model, settings: [setting], logger });
+      warn('settings that the server refused are left out', [setting]);
       return this.#generate(request, options);
     });
   }

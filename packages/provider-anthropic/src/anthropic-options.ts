@@ -67,12 +67,8 @@ const bedrockNames = optionNames<BedrockOptions>({
 const vertexNames = optionNames<VertexOptions>({ project: true, region: true, authClient: true });
 
 /** Throws `INVALID_INPUT` for options that `owner` cannot use. For a missing key, the message names the environment variable. */
-export function assertAnthropicOptions(
-  options: AnthropicConnectionOptions,
-  moreNames: readonly string[],
-  owner: string,
-): void {
-  assertConnectionOptions(options, [...ownOptionNames, ...moreNames], owner);
+export function assertAnthropicOptions(options: AnthropicConnectionOptions, owner: string): void {
+  assertConnectionOptions(options, ownOptionNames, owner);
   const { apiKey, bedrock, vertex, maxTokens, headers = {} } = options;
   if (maxTokens !== undefined) assertCount(`maxTokens of ${owner}`, maxTokens, 1);
   if (bedrock !== undefined && vertex !== undefined)

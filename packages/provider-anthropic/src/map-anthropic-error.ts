@@ -92,7 +92,7 @@ const isUsedUp = (status: number | undefined, type: string | undefined, message:
 const NO_CREDIT_MESSAGE = /credit balance is too low|usage limits?.*regain access|spend_limit_reached/i;
 
 function codeOf(status: number | undefined, type: string, message: string): TholeErrorCode {
-  if (NO_CREDIT_MESSAGE.test(message) || type === 'billing_error' || status === 402) return 'MODEL_RATE_LIMITED';
+  if (isUsedUp(status, type, message)) return 'MODEL_RATE_LIMITED';
   const isRequestError = status === undefined || status === 400 || status === 413;
   if (isRequestError && CONTEXT_TOO_LONG.test(message)) return 'MODEL_CONTEXT_TOO_LONG';
   if (isRequestError && /content filtering policy/i.test(message)) return 'MODEL_BLOCKED';

@@ -22,7 +22,7 @@ function rejectSampling(version: string | undefined, body: unknown): ServerAnswe
 }
 
 /** Returns the API's answer to this body, streamed on request. */
-export function answerMessages(scenario: LlmScenario, body: unknown): ServerAnswer {
+function answerMessages(scenario: LlmScenario, body: unknown): ServerAnswer {
   if (scenario.ending === 'error') return refusal(scenario);
   const isStreamed = (body as { stream?: unknown } | undefined)?.stream === true;
   const message = messageFor(scenario);

@@ -130,7 +130,9 @@ export class ContextCaches {
       entry.hasWarned = true;
       const code = TholeError.is(error) ? error.code : undefined;
       p.logger.warn('A context cache was not created. Requests are sent without it.', {
-        ...{ provider: 'gemini', model: p.model, code },
+        provider: 'gemini',
+        model: p.model,
+        code,
         error: TholeError.is(error) ? error.message : String(error),
       });
     } finally {
@@ -142,9 +144,7 @@ export class ContextCaches {
     const known = this.#entries.get(key);
     // Moves the entry to the end: the first entry of the map is the least recently used one.
     if (known) this.#entries.delete(key);
-    const entry = known ?? {
-      ...{ cache: undefined, last: undefined, tokens: 0, pausedCalls: 0, isCreating: false, hasWarned: false },
-    };
+    const entry = known ?? newEntry();
     this.#entries.set(key, entry);
     if (this.#entries.size > MAX_KEYS) {
       const [oldest, { cache }] = this.#entries.entries().next().value!;
@@ -158,6 +158,10 @@ export class ContextCaches {
   #delete({ name, usableUntil }: Cache): void {
     if (this.#runtime.now() < usableUntil) this.#calls.delete(name).catch(() => {});
   }
+}
+
+function newEntry(): Entry {
+  return { cache: undefined, last: undefined, tokens: 0, pausedCalls: 0, isCreating: false, hasWarned: false };
 }
 
 async function prefixOf(body: JsonObject): Promise<Prefix> {

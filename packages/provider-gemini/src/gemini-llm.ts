@@ -75,7 +75,8 @@ export class Gemini implements Llm {
    */
   generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
     const { model = this.model } = request;
-    const { logger } = options;
+    const warn = (warning: string, settings: readonly string[]): void =>
+      this.#warnings.warn(warning, { model, settings, logger: options.logger });
     const rejected = this.#rejectedSettings.get(model) ?? new Set<string>();
     let fullBody: JsonObject = {};
     let prepared: PreparedBody | undefined;
@@ -91,34 +92,23 @@ export class Gemini implements Llm {
     return recoverFirst(this.#answer(model, { makeBody, onAnswer }, options), (error) => {
       if (prepared?.hasCache && isCacheRefused(error)) {
         prepared.onCacheRejected();
-        this.#warnings.warn('a context cache that the server does not accept is left out', {
-          model,
-          settings: ['cachedContent'],
-          logger,
-        });
+        warn('a context cache that the server does not accept is left out', ['cachedContent']);
         return this.generateContentAsync({ ...request, contextCache: undefined }, options);
       }
       if (isReasoningRejected(error) && this.#hasSignatures(request)) {
-        this.#warnings.warn('thought signatures that the model cannot read are left out', {
-          model,
-          settings: [this.#endpoint.name],
-          logger,
-        });
-        return this.generateContentAsync(
-          { ...request, contents: withoutEncryptedReasoning(request.contents) },
-          options,
-        );
+        warn('thought signatures that the model cannot read are left out', [this.#endpoint.name]);
+        const contents = withoutEncryptedReasoning(request.contents);
+        return this.generateContentAsync({ ...request, contents }, options);
       }
       const setting = findRejectedSetting(error, fullBody);
       if (setting === undefined || rejected.has(setting)) {
         const contents = withoutRejectedMedia(error, request.contents);
-        if (contents)
-          this.#warnings.warn('files that the server refused are left out', { model, settings: ['files'], logger });
-        if (contents) return this.generateContentAsync({ ...request, contents }, options);
-        throw withToolName(error, fullBody) ?? error;
+        if (!contents) throw withToolName(error, fullBody) ?? error;
+        warn('files that the server refused are left out', ['files']);
+        return this.generateContentAsync({ ...request, contents }, options);
       }
       this.#rejectedSettings.set(model, rejected.add(setting));
-      this.#warnings.warn('settings that the server refused are left out', { model, settings: [setting], logger });
+      warn('settings that the server refused are left out', [setting]);
       return this.generateContentAsync(request, options);
     });
   }

@@ -86,7 +86,7 @@ export function assertModelName(model: unknown, owner: string): asserts model is
  * Returns the options, completed from the environment: `GOOGLE_API_KEY` before `GEMINI_API_KEY` before
  * `GOOGLE_GENAI_API_KEY`. On Vertex AI, a project of the environment has priority over its key.
  */
-export function withEnv<T extends GeminiConnectionOptions>(given: T, env: EnvVars = processEnv()): T {
+export function withEnv<T extends GeminiConnectionOptions>(given: T, env: EnvVars = globalThis.process?.env ?? {}): T {
   const readVariable = (name: string): string | undefined => env[name]?.trim() || undefined;
   const vertexai = given.vertexai ?? /^(true|1)$/i.test(readVariable('GOOGLE_GENAI_USE_VERTEXAI') ?? '');
   const apiKey =
@@ -115,8 +115,4 @@ export function endpointOf({ vertexai, baseUrl }: GeminiConnectionOptions): Endp
     ? /(^|[.-])aiplatform(\.[a-z]+\.rep)?\.googleapis\.com$/
     : /^generativelanguage\.googleapis\.com$/;
   return { name: googleHost.test(hostname) ? provider : `${provider}:${host}` };
-}
-
-function processEnv(): EnvVars {
-  return globalThis.process?.env ?? {};
 }

@@ -70,12 +70,9 @@ export function toGeminiRequest(request: LlmRequest, model: string, target: Requ
       if (sent !== undefined) body[topLevelName] = sent;
     }
   }
-  if (generationConfig['responseJsonSchema'] !== undefined) {
-    generationConfig['responseJsonSchema'] = toGeminiSchema(
-      generationConfig['responseJsonSchema'],
-      'responseJsonSchema',
-      target.schemas,
-    );
+  const { responseJsonSchema: schema } = generationConfig;
+  if (schema !== undefined) {
+    generationConfig['responseJsonSchema'] = toGeminiSchema(schema, 'responseJsonSchema', target.schemas);
     generationConfig['responseMimeType'] ??= 'application/json';
   }
   if (Object.keys(generationConfig).length > 0) body['generationConfig'] = generationConfig;

@@ -51,7 +51,7 @@ export class OpenAiEmbedder implements Embedder {
    */
   constructor(options: OpenAiEmbedderOptions) {
     const { model, dimensions, maxBatch = 2048, maxBatchTokens = 150_000, ...connection } = options;
-    assertOpenAiOptions(connection, [], 'OpenAiEmbedder');
+    assertOpenAiOptions(connection, 'OpenAiEmbedder');
     assertText(model ?? '', 'model of OpenAiEmbedder');
     if (dimensions !== undefined) assertCount('dimensions of OpenAiEmbedder', dimensions, 1);
     assertCount('maxBatch of OpenAiEmbedder', maxBatch, 1);
@@ -116,9 +116,10 @@ function splitIntoBatches(texts: readonly string[], maxTokens: number): string[]
   for (const text of texts) {
     const textTokens = estimateTokens(text);
     const last = batches.at(-1);
-    if (last && tokens + textTokens <= maxTokens) last.push(text);
+    const fits = last !== undefined && tokens + textTokens <= maxTokens;
+    if (fits) last.push(text);
     else batches.push([text]);
-    tokens = last && tokens + textTokens <= maxTokens ? tokens + textTokens : textTokens;
+    tokens = fits ? tokens + textTokens : textTokens;
   }
   return batches;
 }

@@ -53,7 +53,7 @@ export class OpenAi implements Llm {
   /** Throws `INVALID_INPUT` for invalid options and for a missing key; the message names the variable to set. */
   constructor(options: OpenAiOptions) {
     const { model, api, ...connection } = options;
-    assertOpenAiOptions(connection, [], 'OpenAi');
+    assertOpenAiOptions(connection, 'OpenAi');
     assertText(model ?? '', 'model of OpenAi');
     assertApi(api, 'OpenAi');
     this.model = model;
@@ -84,8 +84,9 @@ export class OpenAi implements Llm {
 
   #generate(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
     const { model = this.model } = request;
-    const { logger } = options;
     const { provider, endpoint } = this.#client;
+    const warn = (warning: string, settings: readonly string[]): void =>
+      this.#warnings.warn(warning, { model, settings, logger: options.logger });
     const rejected = this.#rejectedSettings.get(model) ?? new Set<string>();
     const leftOut: string[] = [];
     const target: RequestTarget = {
@@ -100,31 +101,23 @@ export class OpenAi implements Llm {
     let body: JsonObject = {};
     const makeBody = (): JsonObject => {
       body = withoutSettings(this.#protocol.toBody(request, target) as JsonObject, rejected);
-      this.#warnings.warn('settings that the model does not accept are left out', {
-        model,
-        settings: leftOut.splice(0),
-        logger,
-      });
+      warn('settings that the model does not accept are left out', leftOut.splice(0));
       return body;
     };
     return recoverFirst(this.#send(makeBody, target, options.signal), (error) => {
       if (isReasoningRejected(error) && mayHaveEncryptedReasoning(request.contents, endpoint)) {
-        this.#warnings.warn('encrypted reasoning that the model cannot read is left out', {
-          model,
-          settings: [endpoint.name],
-          logger,
-        });
+        warn('encrypted reasoning that the model cannot read is left out', [endpoint.name]);
         return this.#generate({ ...request, contents: withoutEncryptedReasoning(request.contents) }, options);
       }
       const setting = findRejectedSetting(error, body);
       if (setting === undefined || rejected.has(setting)) {
         const contents = withoutRejectedMedia(error, request.contents);
-        if (contents)
-          this.#warnings.warn('files that the server refused are left out', { model, settings: ['files'], logger });
-        return contents && this.#generate({ ...request, contents }, options);
+        if (!contents) return undefined;
+        warn('files that the server refused are left out', ['files']);
+        return this.#generate({ ...request, contents }, options);
       }
       this.#rejectedSettings.set(model, rejected.add(setting));
-      this.#warnings.warn('settings that the server refused are left out', { model, settings: [setting], logger });
+      warn('settings that the server refused are left out', [setting]);
       return this.#generate(request, options);
     });
   }

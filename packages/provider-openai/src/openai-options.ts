@@ -77,11 +77,11 @@ export const ownOptionNames: readonly string[] = optionNames<Omit<OpenAiConnecti
 
 const azureOptionNames = optionNames<AzureOptions>({ endpoint: true, deployment: true, apiVersion: true });
 
-/** Throws `INVALID_INPUT` for options that `owner` cannot use. `own` are further option names. */
-export function assertOpenAiOptions(options: OpenAiConnectionOptions, own: readonly string[], owner: string): void {
+/** Throws `INVALID_INPUT` for options that `owner` cannot use. */
+export function assertOpenAiOptions(options: OpenAiConnectionOptions, owner: string): void {
   const { apiKey, schemas } = options;
   const key = typeof apiKey === 'function' ? undefined : apiKey;
-  assertConnectionOptions({ ...options, apiKey: key }, [...ownOptionNames, ...own], owner);
+  assertConnectionOptions({ ...options, apiKey: key }, ownOptionNames, owner);
   if (schemas !== undefined && schemas !== 'exact' && schemas !== 'lenient')
     throw new TholeError('INVALID_INPUT', `schemas of ${owner} must be 'exact' or 'lenient'.`);
   for (const name of ['organization', 'project', 'provider'] as const) assertText(options[name], `${name} of ${owner}`);

@@ -60,11 +60,10 @@ function rootOf(schema: JsonObject, path: string, isLenient: boolean): JsonObjec
   if (typeof reference !== 'string') return { ...schema };
   const { $ref: _, ...rest } = schema;
   const target = resolvePointer(schema, reference);
-  if (isLenient && (!isPlainObject(target) || target === schema || target['$ref'] !== undefined)) return rest;
-  if (!isPlainObject(target) || target === schema || target['$ref'] !== undefined) {
-    throw unsupported(`${path}.$ref`, 'its target must be another schema without $ref');
-  }
-  return { ...(target as JsonObject), ...rest };
+  if (isPlainObject(target) && target !== schema && target['$ref'] === undefined)
+    return { ...(target as JsonObject), ...rest };
+  if (isLenient) return rest;
+  throw unsupported(`${path}.$ref`, 'its target must be another schema without $ref');
 }
 
 /** Copies the schema without unknown types and references without a target. */

@@ -16,7 +16,7 @@ export type FromEnv<Options extends OpenAiConnectionOptions> = Omit<Options, 'mo
 export function optionsFromEnv<Options extends OpenAiConnectionOptions>(
   options: FromEnv<Options>,
 ): Omit<FromEnv<Options>, 'env' | 'azure'> & OpenAiConnectionOptions {
-  const { env = (globalThis as { process?: { env?: EnvVars } }).process?.env ?? {}, azure, ...given } = options;
+  const { env = globalThis.process?.env ?? {}, azure, ...given } = options;
   const readVariable = (name: string): string | undefined => env[name] || undefined;
   if (!azure) {
     return {

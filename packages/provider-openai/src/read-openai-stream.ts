@@ -5,7 +5,7 @@ import { fromOpenAiResponse } from './from-openai-response.ts';
 import { openAiFailure } from './map-openai-error.ts';
 import type { RequestTarget } from './openai-options.ts';
 import { findBlockReason } from './responses/find-block-reason.ts';
-import { OutputDraft } from './responses/output-draft.ts';
+import { isThought, OutputDraft } from './responses/output-draft.ts';
 import type { StreamEvent, TextPlace } from './responses/output-draft.ts';
 
 /**
@@ -75,7 +75,6 @@ const textPlaces: ReadonlyMap<unknown, TextPlace> = new Map([
 ]);
 
 const isEvent = (event: unknown): event is StreamEvent => typeof event === 'object' && event !== null;
-const isThought = ({ type }: TextPlace): boolean => type === 'summary_text' || type === 'reasoning_text';
 
 function partial(part: { text: string; thought?: boolean }): LlmResponse {
   return { content: { role: 'model', parts: [part] }, partial: true };

@@ -94,9 +94,8 @@ const MIN_SIMILAR_RELEVANCE = 0.6;
 
 async function forget(chosen: readonly MemoryEntry[], limit: number, toolContext: ToolContext): Promise<ForgetAnswer> {
   const forgotten = await toolContext.deleteMemory(chosen.map(({ id }) => id));
-  const candidates = (await findCandidates(textOf(chosen[0]!.content), limit, toolContext, MIN_SIMILAR_RELEVANCE)).map(
-    toCandidate,
-  );
+  const similar = await findCandidates(textOf(chosen[0]!.content), limit, toolContext, MIN_SIMILAR_RELEVANCE);
+  const candidates = similar.map(toCandidate);
   return { forgotten, candidates, ...(candidates.length > 0 && { note: REMAINING_NOTE }) };
 }
 

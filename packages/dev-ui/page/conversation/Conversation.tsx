@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { Empty } from '../components/Empty.tsx';
 import { ErrorNote } from '../components/ErrorNote.tsx';
 import { Skeleton } from '../components/Skeleton.tsx';
@@ -36,39 +37,44 @@ function leaveMissing(): void {
   returnToDraft(unsent, draftKey.peek());
 }
 
+/** A message instead of the conversation. */
+function Notice({ children }: { children: ComponentChildren }) {
+  return <div class="conversation-body conversation-middle">{children}</div>;
+}
+
 function Body() {
   const { kind } = status.value;
   const { sent, state } = openRun.value;
   if (access.value !== 'open') {
     return (
-      <div class="conversation-body conversation-middle">
+      <Notice>
         <TokenForm />
-      </div>
+      </Notice>
     );
   }
   if (apps.value === undefined && appsError.value !== undefined && kind !== 'ready') {
     return (
-      <div class="conversation-body conversation-middle">
+      <Notice>
         {connection.value === 'offline' ? (
           <Empty title="The server does not answer" text="Start the server. The page reconnects automatically." />
         ) : (
           <ErrorNote error={appsError.value} retry={() => void loadApps()} />
         )}
-      </div>
+      </Notice>
     );
   }
   if (apps.value?.length === 0) {
     return (
-      <div class="conversation-body conversation-middle">
+      <Notice>
         <Empty title="No apps yet" text="Pass an app to createHandler, then reload this page." />
-      </div>
+      </Notice>
     );
   }
   if (apps.value && appName.value !== undefined && !openApp() && kind !== 'ready') {
     return (
-      <div class="conversation-body conversation-middle">
+      <Notice>
         <Empty title="App not found" text={`The server has no app “${appName.value}”. Open another app in the menu.`} />
-      </div>
+      </Notice>
     );
   }
   if (kind === 'loading' || (kind === 'none' && apps.value === undefined)) {
@@ -80,20 +86,20 @@ function Body() {
   }
   if (status.value.kind === 'failed') {
     return (
-      <div class="conversation-body conversation-middle">
+      <Notice>
         <ErrorNote error={status.value.error} retry={() => void loadSession()} />
-      </div>
+      </Notice>
     );
   }
   if (kind === 'missing') {
     return (
-      <div class="conversation-body conversation-middle">
+      <Notice>
         <Empty title="Session not found" text="It was deleted, or it belongs to another user or app.">
           <button type="button" class="button" onClick={leaveMissing}>
             New session
           </button>
         </Empty>
-      </div>
+      </Notice>
     );
   }
   if (entries.value.length === 0 && !sent && state.kind !== 'running') return <Suggestions />;

@@ -60,7 +60,7 @@ export function toEntries(events: readonly Event[]): Entry[] {
       key: event.id,
       event,
       blocks,
-      head: last?.event.author !== event.author || last.event.invocationId !== event.invocationId,
+      head: hasHead(event, last),
     };
     entries.push(entry);
     lastByInvocation.set(event.invocationId, entry);
@@ -75,13 +75,16 @@ export function toEntries(events: readonly Event[]): Entry[] {
 
 /** Returns the row of an answer that is being written, after the rows of the stored events. */
 export function toStreamingEntry(event: Event, last: Entry | undefined): Entry {
-  const head = last?.event.author !== event.author || last.event.invocationId !== event.invocationId;
   return {
     key: event.id,
     event,
-    head,
+    head: hasHead(event, last),
     blocks: blocksOf(event, { answers: new Map(), calls: new Set(), requests: new InterruptLog() }),
   };
+}
+
+function hasHead(event: Event, last: Entry | undefined): boolean {
+  return last?.event.author !== event.author || last.event.invocationId !== event.invocationId;
 }
 
 /** Data about all events of a session that the rows need. */
@@ -105,29 +108,7 @@ function answersOf(events: readonly Event[]): Map<string, Answer> {
 }
 
 function blocksOf(event: Event, history: History): Block[] {
-  const { calls } = history;
-  const blocks: Block[] = [];
-  for (const part of event.content?.parts ?? []) {
-    if (part.text !== undefined) {
-      if (part.text.trim() !== '') blocks.push({ kind: part.thought ? 'thought' : 'text', text: part.text });
-    } else if (part.functionCall) {
-      if (part.functionCall.id !== undefined) calls.add(part.functionCall.id);
-      blocks.push(callBlock(event, part.functionCall, history));
-    } else if (part.functionResponse) {
-      const { id } = part.functionResponse;
-      // An answer is shown with its call, unless a person gave it or the call is missing.
-      if (event.author === 'user' || id === undefined || !calls.has(id)) {
-        blocks.push({ kind: 'answer', response: part.functionResponse });
-      }
-    } else if (part.inlineData ?? part.fileData) {
-      blocks.push({ kind: 'file', part });
-    } else if (part.executableCode) {
-      const { code, language = '' } = part.executableCode;
-      blocks.push({ kind: 'code', code, language: language.toLowerCase() });
-    } else if (part.codeExecutionResult) {
-      blocks.push({ kind: 'code', code: part.codeExecutionResult.output ?? '', language: 'output' });
-    }
-  }
+  const blocks = (event.content?.parts ?? []).flatMap((part) => partBlock(event, part, history) ?? []);
   const transcript = event.inputTranscription?.text ?? event.outputTranscription?.text;
   if (transcript !== undefined && blocks.length === 0) blocks.push({ kind: 'text', text: transcript });
   if (event.errorCode !== undefined) {
@@ -139,6 +120,23 @@ function blocksOf(event: Event, history: History): Block[] {
   return blocks;
 }
 
+function partBlock(event: Event, part: Part, history: History): Block | undefined {
+  const { text, functionCall, functionResponse: response, executableCode, codeExecutionResult } = part;
+  if (text !== undefined) return text.trim() === '' ? undefined : { kind: part.thought ? 'thought' : 'text', text };
+  if (functionCall) return callBlock(event, functionCall, history);
+  if (response) {
+    // An answer is shown with its call, unless a person gave it or the call is missing.
+    const isWithCall = event.author !== 'user' && response.id !== undefined && history.calls.has(response.id);
+    return isWithCall ? undefined : { kind: 'answer', response };
+  }
+  if (part.inlineData ?? part.fileData) return { kind: 'file', part };
+  if (executableCode) {
+    const { code, language = '' } = executableCode;
+    return { kind: 'code', code, language: language.toLowerCase() };
+  }
+  return codeExecutionResult && { kind: 'code', code: codeExecutionResult.output ?? '', language: 'output' };
+}
+
 /** Notes for codes of runs that were stopped from outside, which is not an error. */
 const stopNotes: Record<string, string> = {
   RUN_ABORTED: 'Stopped.',
@@ -147,6 +145,7 @@ const stopNotes: Record<string, string> = {
 };
 
 function callBlock(event: Event, call: FunctionCall, history: History): Block {
+  if (call.id !== undefined) history.calls.add(call.id);
   if (requestKindOf(call.name) === undefined || event.author === 'user')
     return { kind: 'tool', tool: toolUse(event, call, history) };
   return { kind: 'request', call, recorded: call.id === undefined ? undefined : history.requests.find(call.id) };

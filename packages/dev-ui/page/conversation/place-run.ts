@@ -40,10 +40,8 @@ function isStored({ afterSeq }: SentMessage, events: readonly Event[]): boolean 
 }
 
 function insertSent(rows: Entry[], { content, afterSeq, timestamp }: SentMessage): void {
-  const event: Event = {
-    ...{ id: 'sent', invocationId: '', author: 'user', timestamp, content },
-    actions: createEventActions(),
-  };
+  const actions = createEventActions();
+  const event: Event = { id: 'sent', invocationId: '', author: 'user', timestamp, content, actions };
   const row: Entry = { ...toStreamingEntry(event, undefined), status: 'sending' };
   const after = rows.findIndex((each) => (each.event.seq ?? 0) > afterSeq);
   if (row.blocks.length > 0) rows.splice(after < 0 ? rows.length : after, 0, row);

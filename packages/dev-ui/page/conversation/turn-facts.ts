@@ -35,8 +35,14 @@ type TurnDraft = { -readonly [K in keyof TurnFacts]: TurnFacts[K] } & {
 
 function begin({ invocationId, timestamp }: Event): TurnDraft {
   return {
-    ...{ invocationId, durationMs: 0, tokensIn: undefined, tokensOut: undefined, cost: undefined },
-    ...{ models: [], isAnswered: false, lastAt: timestamp },
+    invocationId,
+    durationMs: 0,
+    tokensIn: undefined,
+    tokensOut: undefined,
+    cost: undefined,
+    models: [],
+    isAnswered: false,
+    lastAt: timestamp,
   };
 }
 

@@ -24,7 +24,8 @@ export function ConfirmationForm({ recorded }: { recorded: RecordedInterrupt }) 
     ...(data === undefined ? [] : [{ name: 'data', label: 'Data', value: data }]),
   ];
   const isEditing = editable.some(({ name }) => values[name] !== undefined);
-  function approve(): void {
+  function approve(submitted: SubmitEvent): void {
+    submitted.preventDefault();
     const edits = editable.map(({ name, value }) => ({ name, value, edited: readEdit(values[name], value) }));
     const wrong = edits.find(({ name, edited }) => edited === undefined || (name === 'arguments' && !objectOf(edited)));
     if (wrong) {
@@ -38,13 +39,7 @@ export function ConfirmationForm({ recorded }: { recorded: RecordedInterrupt }) 
     void submitAnswer(recorded, { confirmed: true, ...Object.fromEntries(members) });
   }
   return (
-    <form
-      class="request-form"
-      onSubmit={(submitted) => {
-        submitted.preventDefault();
-        approve();
-      }}
-    >
+    <form class="request-form" onSubmit={approve}>
       {editable.map(
         ({ name, label }) =>
           values[name] !== undefined && (

@@ -16,7 +16,8 @@ export function InputForm({ recorded }: { recorded: RecordedInterrupt }) {
   const { answer, problems, values } = draftOf(id);
   const field = useMemo(() => toSchemaField(responseSchema ?? { type: 'string' }, { label: 'Answer' }), [id]);
   if (answer) return <ReadyAnswer recorded={recorded} text={`Answer: ${JSON.stringify(answer.value)}`} />;
-  function submit(): void {
+  function submit(submitted: SubmitEvent): void {
+    submitted.preventDefault();
     const read = readFields(field, values);
     if (Object.keys(read.problems).length > 0) return changeDraft(id, { problems: read.problems });
     const value = read.value ?? null;
@@ -24,14 +25,7 @@ export function InputForm({ recorded }: { recorded: RecordedInterrupt }) {
     void submitAnswer(recorded, !responseSchema && typeof value === 'string' ? parseText(value) : value, paths);
   }
   return (
-    <form
-      class="request-form"
-      noValidate
-      onSubmit={(submitted) => {
-        submitted.preventDefault();
-        submit();
-      }}
-    >
+    <form class="request-form" noValidate onSubmit={submit}>
       <SchemaFields
         field={field}
         values={values}

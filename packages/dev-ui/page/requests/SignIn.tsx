@@ -17,7 +17,8 @@ export function SignIn({ recorded }: { recorded: RecordedInterrupt }) {
   const blocked = isRunning.value;
   if (answer) return <ReadyAnswer recorded={recorded} text="The answer of the sign-in is ready." />;
   const textOf = (name: string): string => String(values[name] ?? '');
-  function submit(): void {
+  function submit(submitted: SubmitEvent): void {
+    submitted.preventDefault();
     const missing = fields.find(({ name }) => textOf(name).trim() === '');
     if (missing) return changeDraft(id, { problems: { [missing.name]: 'Enter a value.' } });
     const given: JsonObject = Object.fromEntries(fields.map(({ name }) => [name, textOf(name).trim()]));
@@ -26,14 +27,7 @@ export function SignIn({ recorded }: { recorded: RecordedInterrupt }) {
     void submitAnswer(recorded, value);
   }
   return (
-    <form
-      class="request-form"
-      noValidate
-      onSubmit={(submitted) => {
-        submitted.preventDefault();
-        submit();
-      }}
-    >
+    <form class="request-form" noValidate onSubmit={submit}>
       {address !== undefined && (
         <>
           <p>
@@ -83,8 +77,12 @@ function TextField(p: {
 }) {
   const id = useId();
   const common = {
-    ...{ id, class: 'field', autoComplete: 'off', value: p.value },
-    ...{ 'aria-invalid': p.problem !== undefined, 'aria-describedby': `${id}-problem` },
+    id,
+    class: 'field',
+    autoComplete: 'off',
+    value: p.value,
+    'aria-invalid': p.problem !== undefined,
+    'aria-describedby': `${id}-problem`,
     onInput: (input: TargetedInputEvent<HTMLInputElement>) => p.write(input.currentTarget.value),
   };
   return (

@@ -50,7 +50,10 @@ function toField(given: JsonObject, place: Place): SchemaField {
   const title = textOf(schema['title']) ?? textOf(given['title']);
   const description = textOf(schema['description']) ?? textOf(given['description']);
   const field: SchemaField = {
-    ...{ ...named, kind: 'json', isNullable, label: title ?? named.label },
+    ...named,
+    kind: 'json',
+    isNullable,
+    label: title ?? named.label,
     ...(description !== undefined && { description }),
     ...(given['default'] !== undefined && { default: given['default'] }),
   };
@@ -82,8 +85,11 @@ function toFields(properties: JsonObject, required: Json | undefined, { path, de
   const names = Array.isArray(required) ? required : [];
   return Object.entries(properties).map(([name, schema]) =>
     toField(objectOf(schema) ?? {}, {
-      ...{ path: path === '' ? name : `${path}.${name}`, name, label: name },
-      ...{ isRequired: names.includes(name), depth: depth + 1 },
+      path: path === '' ? name : `${path}.${name}`,
+      name,
+      label: name,
+      isRequired: names.includes(name),
+      depth: depth + 1,
     }),
   );
 }

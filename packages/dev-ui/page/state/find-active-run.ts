@@ -36,7 +36,9 @@ export async function findActiveRun(
   if (ended.get(sessionKey(ref)) === point) return undefined;
   let isFound = false;
   const request: ResumeRequest = {
-    ...{ ...ref, invocationId, after: lastSeq },
+    ...ref,
+    invocationId,
+    after: lastSeq,
     onReconnect({ error }) {
       if (isFound) return onReconnect();
       if (error.code === 'LEASE_LOST') ended.set(sessionKey(ref), point);

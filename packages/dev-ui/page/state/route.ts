@@ -13,7 +13,7 @@ export interface Route {
 }
 
 export const DEFAULT_USER = 'user';
-export const DEFAULT_TAB: Tab = 'event';
+const DEFAULT_TAB: Tab = 'event';
 
 /** Returns the route of `#/app/session/event?tab=state&user=ann`. Ignores invalid parts; never throws. */
 export function parseRoute(hash: string): Route {

@@ -21,7 +21,8 @@ import { nowMs } from './clock.ts';
  * the error.
  */
 export function send(ref: SessionRef, content: Content): Promise<boolean> {
-  return runIn(ref, { newMessage: content }, content);
+  const request = { ...ref, newMessage: content, streaming: true, onReconnect: onReconnect(sessionKey(ref)) };
+  return readRun(ref, client.run(request), content);
 }
 
 /**
@@ -53,7 +54,7 @@ export async function runAgainFrom(eventId: string, parts: Part[]): Promise<bool
   const content: Content = { role: 'user', parts };
   const { state, events: before } = forkOf(events.peek(), eventId, sessionState.peek());
   const ref = await beginSession(titleOf(content), { state, events: before });
-  return runIn(ref, { newMessage: content }, content);
+  return send(ref, content);
 }
 
 /**
@@ -120,14 +121,6 @@ export async function beginSession(
   }
   void refreshSessions();
   return { ...user, sessionId: session.id };
-}
-
-function runIn(ref: SessionRef, message: { newMessage: Content }, sent: Content): Promise<boolean> {
-  return readRun(
-    ref,
-    client.run({ ...ref, ...message, streaming: true, onReconnect: onReconnect(sessionKey(ref)) }),
-    sent,
-  );
 }
 
 /** Shows a run that was just requested. Resolves as `send` does. */

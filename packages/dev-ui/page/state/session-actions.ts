@@ -1,5 +1,6 @@
 import { ClientError } from '@thole/client';
-import type { Event, Json, Session, SessionRef, StateDelta } from '@thole/core';
+import type { Event, Session, SessionRef, StateDelta } from '@thole/core';
+import { applyDelta } from '@thole/core/kit';
 import { batch, effect } from '@preact/signals';
 import { loadApps } from './apps.ts';
 import { client } from './client.ts';
@@ -111,20 +112,11 @@ export function addStoredEvent(event: Event): void {
   batch(() => {
     events.value = mergeEvents(events.peek(), [event]);
     const delta = Object.entries(event.actions.stateDelta).filter(([key]) => !key.startsWith('temp:'));
-    if (delta.length > 0) sessionState.value = withDelta(sessionState.peek(), delta);
+    if (delta.length === 0) return;
+    const state = { ...sessionState.peek() };
+    applyDelta(state, Object.fromEntries(delta));
+    sessionState.value = state;
   });
-}
-
-function withDelta(
-  state: Readonly<Record<string, Json>>,
-  delta: readonly (readonly [string, Json])[],
-): Record<string, Json> {
-  const next = new Map(Object.entries(state));
-  for (const [key, value] of delta) {
-    if (value === null) next.delete(key);
-    else next.set(key, value);
-  }
-  return Object.fromEntries(next);
 }
 
 function setSession(session: Session): void {

@@ -23,12 +23,12 @@ export class StreamingAnswers {
 
   add(piece: Event): void {
     this.#pieces.push(piece);
-    this.#cancel ??= after(Math.max(FRAME_MS, IDLE_FACTOR * this.#drawingMs), () => this.#show());
+    this.#cancel ??= after(Math.max(FRAME_MS, IDLE_FACTOR * this.#drawingMs), () => this.flush());
   }
 
   /** Removes the answer whose complete event has arrived. */
   end(event: Event): void {
-    this.#show();
+    this.flush();
     const streaming = this.#streaming().filter((each) => each.id !== event.id);
     const state = runs.peek().get(this.#key)?.state;
     changeRun(this.#key, { streaming, ...(state?.kind === 'running' && { state: { ...state, reconnecting: false } }) });
@@ -36,10 +36,6 @@ export class StreamingAnswers {
 
   /** Shows the last pieces. */
   flush(): void {
-    this.#show();
-  }
-
-  #show(): void {
     this.#cancel?.();
     this.#cancel = undefined;
     const pieces = this.#pieces;

@@ -42,9 +42,8 @@ export function readSources({ annotations, citations, searchResults }: SourceMem
     cited.push({ ...place, uri: uri as string, ...(typeof title === 'string' && { title }) });
   }
   if (chunks.length === 0) return {};
-  const groundingSupports = supports.length > 0 ? { groundingSupports: supports } : {};
   return {
-    groundingMetadata: { groundingChunks: chunks, ...groundingSupports },
+    groundingMetadata: { groundingChunks: chunks, ...(supports.length > 0 && { groundingSupports: supports }) },
     ...(cited.length > 0 && { citationMetadata: { citations: cited } }),
   };
 }

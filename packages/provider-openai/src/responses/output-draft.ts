@@ -91,7 +91,7 @@ function keyOf(event: StreamEvent): unknown {
 }
 
 function buildItem({ begun, args, texts }: ItemDraft): JsonObject | undefined {
-  const type = begun?.['type'] ?? (texts.some((each) => isThought(each)) ? 'reasoning' : 'message');
+  const type = begun?.['type'] ?? (texts.some(isThought) ? 'reasoning' : 'message');
   if (type === 'message') {
     const content = texts.filter((each) => !isThought(each)).map(entryOf);
     return content.length > 0 ? { type, role: 'assistant', ...begun, content } : begun;
@@ -103,5 +103,7 @@ function buildItem({ begun, args, texts }: ItemDraft): JsonObject | undefined {
   return { type, ...begun, summary: entries('summary'), ...(content.length > 0 && { content }) };
 }
 
-const isThought = ({ type }: TextEntry): boolean => type === 'summary_text' || type === 'reasoning_text';
+/** True for text of the model's reasoning. */
+export const isThought = ({ type }: TextPlace): boolean => type === 'summary_text' || type === 'reasoning_text';
+
 const entryOf = ({ type, text }: TextEntry): JsonObject => ({ type, [type === 'refusal' ? 'refusal' : 'text']: text });

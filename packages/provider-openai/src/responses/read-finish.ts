@@ -16,10 +16,9 @@ export function readFinish(
   if (blockReason !== undefined) return toBlocked(blockReason);
   if (isRefused) return toBlocked('The model refused to answer.');
   if (status === 'completed' || status === null) return { finishReason: 'STOP' };
-  const hasOutput = Array.isArray(answer['output']) && answer['output'].length > 0;
-  if (status !== 'incomplete' && hasOutput && typeof status === 'string' && !UNFINISHED.includes(status))
-    return { finishReason: status };
   if (status !== 'incomplete') {
+    const hasOutput = Array.isArray(answer['output']) && answer['output'].length > 0;
+    if (hasOutput && typeof status === 'string' && !UNFINISHED.includes(status)) return { finishReason: status };
     throw new TholeError('MODEL_INCOMPLETE', `OpenAI’s answer is incomplete: its status is ${JSON.stringify(status)}.`);
   }
   const reason = isPlainObject(details) ? details['reason'] : undefined;

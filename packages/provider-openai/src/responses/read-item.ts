@@ -104,8 +104,8 @@ function readImage(raw: JsonObject): ReadItem {
   return { item, pieces: [{ part: { inlineData: { mimeType, data: result } } }] };
 }
 
-const objectsIn = (list: Json | undefined): JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : []);
-const isObject = (value: unknown): value is JsonObject => isPlainObject(value);
+const objectsIn = (list: Json | undefined): JsonObject[] =>
+  Array.isArray(list) ? (list.filter(isPlainObject) as JsonObject[]) : [];
 
 /** Removes empty lists, such as the `annotations: []` of most texts. */
 const withoutEmptyLists = (entry: JsonObject): JsonObject =>

@@ -1,5 +1,7 @@
-import { dayOf, monthSpan, uniqueSpans } from './day-span.ts';
+import { dayOf, monthSpan } from './day-span.ts';
 import type { DaySpan } from './day-span.ts';
+import { findSpans, wholeWords } from './find-spans.ts';
+import type { DatePattern } from './find-spans.ts';
 
 const MONTHS: readonly string[] = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 const MONTH =
@@ -9,26 +11,26 @@ const DAY = '(\\d{1,2})(?:st|nd|rd|th)?';
 const YEAR = '((?:19|20)\\d\\d)';
 const SEASONS: readonly string[] = ['spring', 'summer', 'fall', 'winter'];
 
-/** Reads the groups of one date pattern. `years` are used if the text does not name a year. */
-type Reader = (groups: readonly string[], years: readonly number[]) => DaySpan[];
-
-// Longer patterns come first; a text that one pattern has read is not read again.
-const READERS: readonly (readonly [RegExp, Reader])[] = [
-  [rule(`${YEAR}-(\\d\\d)-(\\d\\d)`), ([year, month, day]) => days([Number(year)], Number(month) - 1, day!)],
-  [rule(`${DAY}(?: of)? ${MONTH},? ${YEAR}`), ([day, month, year]) => days([Number(year)], monthOf(month!), day!)],
-  [rule(`${MONTH} ${DAY},? ${YEAR}`), ([month, day, year]) => days([Number(year)], monthOf(month!), day!)],
-  [rule(`${MONTH}(?: of)?,? ${YEAR}`), ([month, year]) => [monthSpan(Number(year), monthOf(month!))]],
-  [rule(`${MONTH} ${DAY}`), ([month, day], years) => days(years, monthOf(month!), day!)],
-  [rule(`${DAY}(?: of)? ${MONTH}`), ([day, month], years) => days(years, monthOf(month!), day!)],
+// Longer patterns come first. The years are used if the text does not name a year.
+const PATTERNS: readonly DatePattern<readonly number[]>[] = [
+  [wholeWords(`${YEAR}-(\\d\\d)-(\\d\\d)`), ([year, month, day]) => days([Number(year)], Number(month) - 1, day!)],
   [
-    rule(`(?:in|of|during|late|early|mid|since|until|by|before|after) ${FULL_MONTH}`),
+    wholeWords(`${DAY}(?: of)? ${MONTH},? ${YEAR}`),
+    ([day, month, year]) => days([Number(year)], monthOf(month!), day!),
+  ],
+  [wholeWords(`${MONTH} ${DAY},? ${YEAR}`), ([month, day, year]) => days([Number(year)], monthOf(month!), day!)],
+  [wholeWords(`${MONTH}(?: of)?,? ${YEAR}`), ([month, year]) => [monthSpan(Number(year), monthOf(month!))]],
+  [wholeWords(`${MONTH} ${DAY}`), ([month, day], years) => days(years, monthOf(month!), day!)],
+  [wholeWords(`${DAY}(?: of)? ${MONTH}`), ([day, month], years) => days(years, monthOf(month!), day!)],
+  [
+    wholeWords(`(?:in|of|during|late|early|mid|since|until|by|before|after) ${FULL_MONTH}`),
     ([month], years) => years.map((year) => monthSpan(year, monthOf(month!))),
   ],
   [
-    rule(`(spring|summer|fall|autumn|winter)(?: of)?,? ${YEAR}`),
+    wholeWords(`(spring|summer|fall|autumn|winter)(?: of)?,? ${YEAR}`),
     ([season, year]) => [monthSpan(Number(year), 2 + 3 * SEASONS.indexOf(season!.replace('autumn', 'fall')), 3)],
   ],
-  [rule(YEAR), ([year]) => [monthSpan(Number(year), 0, 12)]],
+  [wholeWords(YEAR), ([year]) => [monthSpan(Number(year), 0, 12)]],
 ];
 
 /**
@@ -36,20 +38,7 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
  * without a year is read in each of `years`.
  */
 export function readDates(text: string, years: readonly number[]): DaySpan[] {
-  const spans: DaySpan[] = [];
-  let rest = text.toLowerCase();
-  for (const [pattern, read] of READERS) {
-    rest = rest.replace(pattern, (_, ...groups: unknown[]) => {
-      spans.push(...read(groups as string[], years));
-      return '|';
-    });
-  }
-  return uniqueSpans(spans);
-}
-
-/** Returns a regular expression that matches the pattern as whole words, everywhere in a text. */
-function rule(pattern: string): RegExp {
-  return new RegExp(`\\b${pattern}\\b`, 'g');
+  return findSpans(text, PATTERNS, years);
 }
 
 function monthOf(name: string): number {

@@ -1,5 +1,7 @@
-import { monthAt, monthSpan, uniqueSpans, weekdayAt } from './day-span.ts';
+import { monthAt, monthSpan, weekdayAt } from './day-span.ts';
 import type { DaySpan } from './day-span.ts';
+import { findSpans, wholeWords } from './find-spans.ts';
+import type { DatePattern } from './find-spans.ts';
 
 const NUMBERS: Readonly<Record<string, number>> = {
   ...{ a: 1, an: 1, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10 },
@@ -17,33 +19,30 @@ const DAYS: Readonly<Record<string, number>> = {
 };
 const UNIT_DAYS: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30, year: 365 };
 
-/** Reads the groups of one pattern. */
-type Reader = (groups: readonly string[], today: number) => DaySpan;
-
-const READERS: readonly (readonly [RegExp, Reader])[] = [
-  [rule('the day before yesterday'), (_, today) => oneDay(today - 2)],
-  [rule('the day after tomorrow'), (_, today) => oneDay(today + 2)],
-  [rule(`(${Object.keys(DAYS).join('|')})`), ([word], today) => oneDay(today + DAYS[word!]!)],
-  [rule('the other day'), (_, today) => ({ from: today - 7, to: today })],
-  [rule(`(?:last|past) ${COUNT} ${UNIT}`), ([count, unit], today) => daysBefore(today, count!, unit!)],
-  [rule(`${COUNT} ${UNIT} ago`), ([count, unit], today) => around(today, -numberOf(count!), unit!)],
-  [rule(`in ${COUNT} ${UNIT}`), ([count, unit], today) => around(today, numberOf(count!), unit!)],
-  [rule(`${COUNT} ${UNIT} from now`), ([count, unit], today) => around(today, numberOf(count!), unit!)],
+const PATTERNS: readonly DatePattern<number>[] = [
+  [wholeWords('the day before yesterday'), (_, today) => oneDay(today - 2)],
+  [wholeWords('the day after tomorrow'), (_, today) => oneDay(today + 2)],
+  [wholeWords(`(${Object.keys(DAYS).join('|')})`), ([word], today) => oneDay(today + DAYS[word!]!)],
+  [wholeWords('the other day'), (_, today) => ({ from: today - 7, to: today })],
+  [wholeWords(`(?:last|past) ${COUNT} ${UNIT}`), ([count, unit], today) => daysBefore(today, count!, unit!)],
+  [wholeWords(`${COUNT} ${UNIT} ago`), ([count, unit], today) => around(today, -numberOf(count!), unit!)],
+  [wholeWords(`in ${COUNT} ${UNIT}`), ([count, unit], today) => around(today, numberOf(count!), unit!)],
+  [wholeWords(`${COUNT} ${UNIT} from now`), ([count, unit], today) => around(today, numberOf(count!), unit!)],
   [
-    rule(`(?:(last|past|this|next|coming|on) )(${WEEKDAYS.join('|')})`),
+    wholeWords(`(?:(last|past|this|next|coming|on) )(${WEEKDAYS.join('|')})`),
     ([which, weekday], today) => oneDay(weekdayNear(today, WEEKDAYS.indexOf(weekday!), which!)),
   ],
-  [rule('(last|past|this|next|coming) weekend'), ([which], today) => weekend(today, directionOf(which!))],
+  [wholeWords('(last|past|this|next|coming) weekend'), ([which], today) => weekend(today, directionOf(which!))],
   [
-    rule('(last|past|this|next|coming) (week|month|year)'),
+    wholeWords('(last|past|this|next|coming) (week|month|year)'),
     ([which, unit], today) => wholeUnit(today, directionOf(which!), unit!),
   ],
   [
-    rule(`(last|past|this|next|coming) (${MONTHS.join('|')})(?!,? \\d)`),
+    wholeWords(`(last|past|this|next|coming) (${MONTHS.join('|')})(?!,? \\d)`),
     ([which, month], today) => monthNear(today, MONTHS.indexOf(month!), directionOf(which!)),
   ],
   [
-    rule('(last|past|this|next|coming) (spring|summer|fall|autumn|winter)'),
+    wholeWords('(last|past|this|next|coming) (spring|summer|fall|autumn|winter)'),
     ([which, season], today) =>
       seasonNear(today, SEASONS.indexOf(season!.replace('autumn', 'fall')), directionOf(which!)),
   ],
@@ -51,20 +50,7 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
 
 /** Returns the days that relative dates in an English text mean on `today`: "yesterday", "last Friday", "two weeks ago". */
 export function readRelativeDates(text: string, today: number): DaySpan[] {
-  const spans: DaySpan[] = [];
-  let rest = text.toLowerCase();
-  for (const [pattern, read] of READERS) {
-    rest = rest.replace(pattern, (_, ...groups: unknown[]) => {
-      spans.push(read(groups as string[], today));
-      return '|';
-    });
-  }
-  return uniqueSpans(spans);
-}
-
-/** Returns a regular expression that matches the pattern as whole words, everywhere in a text. */
-function rule(pattern: string): RegExp {
-  return new RegExp(`\\b${pattern}\\b`, 'g');
+  return findSpans(text, PATTERNS, today);
 }
 
 function oneDay(day: number): DaySpan {

@@ -144,8 +144,12 @@ export class DerivedIndex {
 
   async #load({ abilities }: MemoryStore, scope: MemoryScope, slicer: TimeSlicer): Promise<void> {
     const saved = abilities.segmented && (await loadSavedIndex(this.#ranking, abilities.segmented, scope, slicer));
-    if (saved) ({ index: this.#index, headers: this.#headers, expiries: this.#expiries, seq: this.#seq } = saved);
-    if (saved) this.#history = saved.history;
+    if (!saved) return;
+    this.#index = saved.index;
+    this.#headers = saved.headers;
+    this.#expiries = saved.expiries;
+    this.#seq = saved.seq;
+    this.#history = saved.history;
   }
 
   /**
@@ -196,9 +200,13 @@ export class DerivedIndex {
 
   async #saveNow(segmented: IndexSnapshots, scope: MemoryScope): Promise<boolean> {
     const [seq, removals] = [this.#seq, this.#removals];
-    const [index, headers, expiries, history] = [this.#index, this.#headers, this.#expiries, this.#history];
-    const saved = { index, headers, expiries, history, seq };
-    const steps = toSegment(this.#ranking, saved);
+    const steps = toSegment(this.#ranking, {
+      index: this.#index,
+      headers: this.#headers,
+      expiries: this.#expiries,
+      history: this.#history,
+      seq,
+    });
     const slicer = new TimeSlicer(this.#runtime);
     await slicer.pause();
     const segment = await slicer.run(steps, () => this.#seq === seq);

@@ -27,7 +27,8 @@ export class LogHistory {
   static fromColumns([ids, seqs, writeIds, isCut]: readonly Column[]): LogHistory {
     const history = new LogHistory();
     history.#last = (ids as readonly string[]).map((id, i) => ({
-      ...{ seq: (seqs as Float64Array)[i]!, id },
+      seq: (seqs as Float64Array)[i]!,
+      id,
       writeId: (writeIds as readonly string[])[i] || undefined,
     }));
     history.#isCut = (isCut as Uint8Array)[0] === 1;

@@ -79,7 +79,10 @@ function* readSegment(
   const expiries = new Map((ids as string[]).map((id, i) => [id, (times as Float64Array)[i]!]));
   if (!index) return undefined;
   return {
-    ...{ index, expiries, seq: upTo, history: LogHistory.fromColumns(history) },
+    index,
+    expiries,
+    seq: upTo,
+    history: LogHistory.fromColumns(history),
     headers: EntryHeaders.fromSaved(headers as Uint8Array, count[0] as number),
   };
 }

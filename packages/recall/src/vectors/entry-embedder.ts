@@ -221,16 +221,16 @@ export class EntryEmbedder {
         if (job.failures < MAX_FAILED_CALLS) job.failures = 0;
       } catch (error) {
         job.signal?.throwIfAborted();
-        job.failures++;
+        const hasOutage = isOutage(error);
+        job.failures = hasOutage ? MAX_FAILED_CALLS : job.failures + 1;
         // One bad text must not prevent the other texts of its batch from being embedded.
-        if (batch.length > 1 && !isOutage(error)) {
+        if (batch.length > 1 && !hasOutage) {
           job.queue.unshift(...chunksOf(batch, Math.ceil(batch.length / PARTS_OF_FAILED_BATCH)));
           continue;
         }
-        if (isOutage(error)) job.failures = MAX_FAILED_CALLS;
         job.error ??= error;
         this.#postpone(batch);
-        if (!isOutage(error)) batch[0]!.rejections++;
+        if (!hasOutage) batch[0]!.rejections++;
       }
     }
   }

@@ -1,9 +1,7 @@
 import { encodeText, leaseLost, notRunning, sessionNotFound, toEventText } from '@thole/core/kit';
-import type { AppendOptions, Event, Runtime, ScopedDelta, SessionRef, TextCodec } from '@thole/core';
+import type { AppendOptions, Event, ScopedDelta, SessionRef } from '@thole/core';
 import { assertVersion } from '../client/assert-version.ts';
-import type { RedisCalls } from '../client/redis-calls.ts';
 import { toAppMember } from '../client/redis-keys.ts';
-import type { RedisKeys } from '../client/redis-keys.ts';
 import { redisScript } from '../client/redis-script.ts';
 import type { ScriptArgument, ScriptCall, ScriptReply } from '../client/script-call.ts';
 import { readElements, toElement } from './event-element.ts';
@@ -23,37 +21,30 @@ const EMPTY_FENCE = 'none';
 
 /** Appends events. An append without state, conditions, marks and expiry sends few keys: the other keys would double its cost. */
 export class EventAppender {
-  readonly #calls: RedisCalls;
-  readonly #keys: RedisKeys;
-  readonly #runtime: Runtime;
-  readonly #codec: TextCodec | undefined;
   readonly #context: StoreContext;
   /** True after the first append to a session that expires, because such appends need all keys. */
   #sendsAllKeys: boolean;
 
   constructor(context: StoreContext) {
-    this.#calls = context.calls;
-    this.#keys = context.keys;
-    this.#runtime = context.runtime;
-    this.#codec = context.codec;
     this.#context = context;
     this.#sendsAllKeys = context.calls.waitsForReplicas;
   }
 
   append(key: SessionRef, event: Event, delta: ScopedDelta, options: AppendOptions = {}): Promise<AppendResult> {
+    const { calls, keys, runtime, codec, outbox } = this.#context;
     const { fence, ifHeldBy, marks } = options;
     const hasCondition = fence !== undefined || ifHeldBy !== undefined;
     const needsAllKeys = hasCondition || marks || delta.session || delta.user || delta.app;
-    if (needsAllKeys || this.#sendsAllKeys || this.#codec || this.#context.outbox) {
+    if (needsAllKeys || this.#sendsAllKeys || codec || outbox) {
       return this.#appendWithAllKeys(key, event, delta, options);
     }
-    const { record, events, user } = this.#keys.session(key);
+    const { record, events, user } = keys.session(key);
     const call: ScriptCall = {
       script: appendEvent,
-      keys: [record, events, user.list, this.#keys.app(key.appName).list],
+      keys: [record, events, user.list, keys.app(key.appName).list],
       args: firstArguments(key, event, toEventText(event), options),
     };
-    const startedAt = this.#runtime.monotonic();
+    const startedAt = runtime.monotonic();
     const readReply = (reply: ScriptReply): AppendResult | Promise<AppendResult> => {
       if (typeof reply === 'number') {
         event.seq = reply;
@@ -64,7 +55,7 @@ export class EventAppender {
       if (reply[1] === '1') this.#sendsAllKeys = true;
       return this.#appendWithAllKeys(key, event, delta, options, startedAt);
     };
-    return this.#calls.write(call, readReply, startedAt);
+    return calls.write(call, readReply, startedAt);
   }
 
   /** `limitStartedAt`: start of the time limit. Default: the time at which the codec has encoded the values. */
@@ -75,15 +66,15 @@ export class EventAppender {
     options: AppendOptions,
     limitStartedAt?: number,
   ): Promise<AppendResult> {
+    const { calls, keys, runtime, codec, outbox } = this.#context;
     const { fence, ifHeldBy, marks } = options;
-    const startedAt = this.#runtime.monotonic();
-    const { outbox } = this.#context;
-    const { record, events, state, lease, user } = this.#keys.session(key);
-    const app = this.#keys.app(key.appName);
+    const startedAt = runtime.monotonic();
+    const { record, events, state, lease, user } = keys.session(key);
+    const app = keys.app(key.appName);
     const text = toEventText(event);
-    const sessionFields = await toStateFields(delta.session, this.#codec);
-    const userFields = await toStateFields(delta.user, this.#codec);
-    const appFields = await toStateFields(delta.app, this.#codec);
+    const sessionFields = await toStateFields(delta.session, codec);
+    const userFields = await toStateFields(delta.user, codec);
+    const appFields = await toStateFields(delta.app, codec);
     const markFields = toMarkFields(marks);
     const call: ScriptCall = {
       script: appendEvent,
@@ -93,10 +84,10 @@ export class EventAppender {
         ...(outbox ? [] : [app.state, app.expiries]),
       ],
       args: [
-        ...firstArguments(key, event, this.#codec ? await encodeText(this.#codec, text) : text, options),
+        ...firstArguments(key, event, codec ? await encodeText(codec, text) : text, options),
         fence === undefined ? '' : fence || EMPTY_FENCE,
         ifHeldBy ?? '',
-        this.#calls.waitsForReplicas ? '1' : '',
+        calls.waitsForReplicas ? '1' : '',
         ...[markFields.length / 2, sessionFields.length / 2, userFields.length / 2, appFields.length / 2],
         ...markFields,
         ...sessionFields,
@@ -106,7 +97,7 @@ export class EventAppender {
     };
     const readReply = (reply: ScriptReply): Promise<AppendResult> =>
       this.#readReply(key, event, reply, options, startedAt);
-    return this.#calls.write(call, readReply, limitStartedAt);
+    return calls.write(call, readReply, limitStartedAt);
   }
 
   async #readReply(
@@ -116,11 +107,12 @@ export class EventAppender {
     options: AppendOptions,
     startedAt: number,
   ): Promise<AppendResult> {
+    const { codec, outbox, notify } = this.#context;
     const [status, value, element, ...entries] = Array.isArray(reply) ? reply : [reply];
     switch (status) {
       case 'DUPLICATE':
-        await this.#context.outbox?.deliver(key, entries, startedAt);
-        return { event: (await readElements([element as string], Number(value), this.#codec))[0]!, duplicate: true };
+        await outbox?.deliver(key, entries, startedAt);
+        return { event: (await readElements([element as string], Number(value), codec))[0]!, duplicate: true };
       case 'NOT_FOUND':
         throw sessionNotFound(key);
       case 'LEASE_LOST':
@@ -131,8 +123,8 @@ export class EventAppender {
         assertVersion(value, `Session "${key.sessionId}"`);
     }
     event.seq = Number(status);
-    if (Array.isArray(reply)) await this.#context.outbox?.deliver(key, reply.slice(1), startedAt);
-    this.#context.notify(key);
+    if (Array.isArray(reply)) await outbox?.deliver(key, reply.slice(1), startedAt);
+    notify(key);
     return { event, duplicate: false };
   }
 }

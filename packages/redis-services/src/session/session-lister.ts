@@ -1,7 +1,5 @@
-import type { ListSessionsRequest, Runtime, SessionPage, SessionRef, StateMap, TextCodec } from '@thole/core';
-import type { RedisCalls } from '../client/redis-calls.ts';
+import type { ListSessionsRequest, SessionPage, SessionRef, StateMap } from '@thole/core';
 import { fromAppMember } from '../client/redis-keys.ts';
-import type { RedisKeys } from '../client/redis-keys.ts';
 import { redisScript } from '../client/redis-script.ts';
 import type { ScriptReply } from '../client/script-call.ts';
 import { readRecord } from './read-record.ts';
@@ -26,34 +24,29 @@ interface SharedState {
 
 /** Lists sessions: reads one page of the ordered list, then the sessions on it, grouped by user. */
 export class SessionLister {
-  readonly #calls: RedisCalls;
-  readonly #keys: RedisKeys;
-  readonly #runtime: Runtime;
-  readonly #codec: TextCodec | undefined;
   readonly #context: StoreContext;
 
   constructor(context: StoreContext) {
-    this.#calls = context.calls;
-    this.#keys = context.keys;
-    this.#runtime = context.runtime;
-    this.#codec = context.codec;
     this.#context = context;
   }
 
   async list(query: ListSessionsRequest): Promise<SessionPage> {
-    const startedAt = this.#runtime.monotonic();
+    const { calls, keys, runtime, outbox } = this.#context;
+    const startedAt = runtime.monotonic();
     const { appName, userId, offset = 0, limit = '', order = 'asc' } = query;
-    const { outbox } = this.#context;
     const user = userId === undefined ? undefined : { appName, userId };
-    const { list, expiries } = user ? this.#keys.user(user) : this.#keys.app(appName);
-    const keys = [list, expiries, ...(user && outbox ? [this.#keys.user(user).outbox] : [])];
-    const reply = await this.#calls.read({ script: listPage, keys, args: [offset, limit, order] });
+    const { list, expiries } = user ? keys.user(user) : keys.app(appName);
+    const reply = await calls.read({
+      script: listPage,
+      keys: [list, expiries, ...(user && outbox ? [keys.user(user).outbox] : [])],
+      args: [offset, limit, order],
+    });
     const [total, entries, members] = reply as [number, ScriptReply[], string[]];
     if (user) await outbox?.deliver(user, entries, startedAt);
     const refs = members.map((member): SessionRef =>
       user ? { ...user, sessionId: member } : { appName, ...fromAppMember(member) },
     );
-    const app = await this.#readState(this.#keys.app(appName).state);
+    const app = await this.#readState(keys.app(appName).state);
     const found = new Map<SessionRef, Summary>();
     const chunks = toChunks(refs);
     const readChunks = async (): Promise<void> => {
@@ -65,24 +58,29 @@ export class SessionLister {
   }
 
   async #readSummaries(refs: SessionRef[], app: SharedState, found: Map<SessionRef, Summary>): Promise<void> {
-    const sessions = refs.map((ref) => this.#keys.session(ref));
-    const keys = [this.#keys.user(refs[0]!).state, ...sessions.flatMap(({ record, state }) => [record, state])];
-    const [userFields, ...replies] = (await this.#calls.read({ script: loadSummaries, keys })) as ScriptReply[];
-    const user = await readStateFields(userFields!, this.#codec);
+    const { calls, keys, codec } = this.#context;
+    const sessionKeys = refs.map((ref) => keys.session(ref)).flatMap(({ record, state }) => [record, state]);
+    const call = { script: loadSummaries, keys: [keys.user(refs[0]!).state, ...sessionKeys] };
+    const [userFields, ...replies] = (await calls.read(call)) as ScriptReply[];
+    const user = await readStateFields(userFields!, codec);
     for (const [i, key] of refs.entries()) {
       const record = replies[i * 2] as string[];
       if (record.length === 0) continue;
-      const sessionState = await readStateFields(replies[i * 2 + 1]!, this.#codec);
+      const sessionState = await readStateFields(replies[i * 2 + 1]!, codec);
       found.set(key, {
         ...readRecord(key, record, record[9]),
         state: sessionState.state,
-        ...{ appState: app.state, appVersion: app.version, userState: user.state, userVersion: user.version },
+        userState: user.state,
+        userVersion: user.version,
+        appState: app.state,
+        appVersion: app.version,
       });
     }
   }
 
   async #readState(key: string): Promise<SharedState> {
-    return readStateFields(await this.#calls.read({ script: readHash, keys: [key] }), this.#codec);
+    const { calls, codec } = this.#context;
+    return readStateFields(await calls.read({ script: readHash, keys: [key] }), codec);
   }
 }
 

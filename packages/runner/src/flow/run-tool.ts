@@ -172,14 +172,15 @@ function cannotStoreError(tool: Tool, cause: unknown): Error {
 }
 
 async function callTool(
-  { context, support }: RequestDraft,
+  { context, output, support }: RequestDraft,
   { tool, toolArgs, toolContext }: ToolCall,
   limit: TimeLimit | undefined,
 ): Promise<CallOutcome> {
   support.beginCall();
   try {
+    const mustRun = tool === output?.tool;
     const running =
-      callInterceptorOf(context.runtime)?.callTool({ tool, args: toolArgs, toolContext }) ??
+      callInterceptorOf(context.runtime)?.callTool({ tool, args: toolArgs, toolContext, mustRun }) ??
       tool.runAsync({ args: toolArgs, toolContext });
     const value = await (limit ? withTimeLimit(running, limit, tool.name, context) : running);
     if (value === undefined && tool.isLongRunning) return { value, isFromTool: true };

@@ -7,11 +7,12 @@ import { isSqlFailure } from './sql-failure.ts';
  */
 export function mapSqlError(error: unknown, displayName = 'The database'): unknown {
   if (!isSqlFailure(error)) return error;
-  const isAnswer = isServerAnswer(error.cause);
-  const isSafe = ['connection', 'no-table'].includes(error.kind) || !isAnswer || hasSafeMessage(error.cause);
-  const reason = reasonOf(error.cause, isSafe);
-  const cause = isSafe ? error.cause : withoutValues(error.cause);
-  if (isColumnMissing(error.cause)) {
+  const driverError = (error.cause ?? {}) as DriverError;
+  const isAnswer = isServerAnswer(driverError);
+  const isSafe = ['connection', 'no-table'].includes(error.kind) || !isAnswer || hasSafeMessage(driverError);
+  const reason = reasonOf(driverError, isSafe);
+  const cause = isSafe ? error.cause : withoutValues(driverError);
+  if (isColumnMissing(driverError)) {
     const hint = 'If the table belongs to other software, use another tablePrefix or another database.';
     const message = `${displayName} has a table with other columns${reason}. ${hint}`;
     return new TholeError('STORE_VERSION', message, { cause });
@@ -31,11 +32,11 @@ export function mapSqlError(error: unknown, displayName = 'The database'): unkno
       return new TholeError('STORE_UNAVAILABLE', message, { cause });
     }
     case 'connection': {
-      if (NO_PASSWORD.test(String((error.cause as DriverError | undefined)?.message))) {
+      if (NO_PASSWORD.test(String(driverError.message))) {
         const message = `${displayName} requires a password. Add it to the URL, or set PGPASSWORD.`;
         return new TholeError('STORE_UNAVAILABLE', message, { cause, retryable: false });
       }
-      if (isTlsRefused(error.cause)) {
+      if (isTlsRefused(driverError)) {
         const hint = 'Check the TLS options of the URL or the pool, and the certificate of the server.';
         const message = `${displayName} cannot be connected with TLS${reason}. ${hint}`;
         return new TholeError('STORE_UNAVAILABLE', message, { cause, retryable: false });
@@ -46,9 +47,9 @@ export function mapSqlError(error: unknown, displayName = 'The database'): unkno
       return new TholeError('STORE_UNAVAILABLE', message, { cause });
     }
     default: {
-      const hint = isFileNotOpened(error.cause) ? ` ${FILE_HINT}` : '';
+      const hint = isFileNotOpened(driverError) ? ` ${FILE_HINT}` : '';
       const message = `${displayName} refused the call${reason}.${hint}`;
-      const isRetryable = !isAccessDenied(error.cause);
+      const isRetryable = !isAccessDenied(driverError);
       return new TholeError('STORE_UNAVAILABLE', message, { cause, ...(!isRetryable && { retryable: false }) });
     }
   }
@@ -63,8 +64,7 @@ interface DriverError {
 }
 
 /** True if the error is an answer of the database. Errors of clients and of the operating system have other codes. */
-function isServerAnswer(cause: unknown): boolean {
-  const { code, errcode, errno } = (cause ?? {}) as DriverError;
+function isServerAnswer({ code, errcode, errno }: DriverError): boolean {
   if (typeof errcode === 'number' || (typeof errno === 'number' && errno >= 1000)) return true;
   return (
     typeof code === 'string' &&
@@ -107,37 +107,33 @@ const FILE_HINT =
 const NO_SQLITE_COLUMN = /^(no such column: |table \S+ has no column named )/;
 
 /** True if a table does not have a column of this package. */
-function isColumnMissing(cause: unknown): boolean {
-  const { code, errno, message } = (cause ?? {}) as DriverError;
+function isColumnMissing({ code, errno, message }: DriverError): boolean {
   return code === '42703' || errno === 1054 || errno === 1072 || NO_SQLITE_COLUMN.test(String(message));
 }
 
 /** True if another call fails too, until the user, the password or the name of the database is corrected. */
-function isAccessDenied(cause: unknown): boolean {
-  const { code, errno } = (cause ?? {}) as DriverError;
+function isAccessDenied({ code, errno }: DriverError): boolean {
   return (typeof code === 'string' && ACCESS_DENIED_CODES.test(code)) || ACCESS_DENIED_NUMBERS.has(errno);
 }
 
 /** True if the server does not support TLS, or its certificate is not accepted. */
-function isTlsRefused(cause: unknown): boolean {
-  const { code, message } = (cause ?? {}) as DriverError;
+function isTlsRefused({ code, message }: DriverError): boolean {
   const text = String(message);
   if (code === 'HANDSHAKE_SSL_ERROR' && CERTIFICATE_MESSAGES.test(text)) return true;
   return NO_TLS.test(text) || (typeof code === 'string' && CERTIFICATE_CODES.test(code));
 }
 
-function isFileNotOpened(cause: unknown): boolean {
-  const { code, errcode } = (cause ?? {}) as DriverError;
+function isFileNotOpened({ code, errcode }: DriverError): boolean {
   return code === 'SQLITE_CANTOPEN' || (typeof errcode === 'number' && (errcode & 0xff) === SQLITE_CANTOPEN);
 }
 
 /** True if the message of an answer contains no stored values. */
-function hasSafeMessage(cause: unknown): boolean {
-  const { code, errcode, errno } = (cause ?? {}) as DriverError;
+function hasSafeMessage(error: DriverError): boolean {
+  const { code, errcode, errno } = error;
   return (
     (typeof code === 'string' && SAFE_CODES.test(code)) ||
     SAFE_NUMBERS.has(errno) ||
-    isColumnMissing(cause) ||
+    isColumnMissing(error) ||
     (typeof errcode === 'number' && SAFE_SQLITE_CODES.has(errcode & 0xff))
   );
 }
@@ -157,19 +153,18 @@ const SAFE_MEMBERS = [
 ];
 
 /** Returns a copy of the driver's error without stored values, because causes are logged. */
-function withoutValues(cause: unknown): Error {
-  const { name, stack } = cause instanceof Error ? cause : new Error();
+function withoutValues(error: DriverError): Error {
+  const { name, stack } = error instanceof Error ? error : new Error();
   const copy = new Error('The message of the driver is not shown, because it may contain stored values.');
   const frames = stack?.match(/^ +at [^\n]*$/gm) ?? [];
   copy.name = name;
   copy.stack = [`${name}: ${copy.message}`, ...frames].join('\n');
-  const members = Object.entries(cause as object).filter(([member]) => SAFE_MEMBERS.includes(member));
+  const members = Object.entries(error).filter(([member]) => SAFE_MEMBERS.includes(member));
   return Object.assign(copy, Object.fromEntries(members));
 }
 
 // Messages about statements may contain values. Only their codes are repeated.
-function reasonOf(cause: unknown, isSafe: boolean): string {
-  const { code, errcode, message, errors } = (cause ?? {}) as DriverError;
+function reasonOf({ code, errcode, message, errors }: DriverError, isSafe: boolean): string {
   const fullCode = typeof errcode === 'number' ? `${String(code)} ${errcode}` : code;
   const name = typeof fullCode === 'string' && /^[\w ]{1,60}$/.test(fullCode) ? fullCode : undefined;
   // The driver tried several addresses. The first error is enough.

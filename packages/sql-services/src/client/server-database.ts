@@ -133,12 +133,11 @@ export class ServerDatabase implements SqlDatabase {
           // The last attempt has time for its answer, which is the reason of the error.
           if (this.#runtime.monotonic() + 2 * pauseMs >= deadline) throw error;
           await this.#runtime.sleep(pauseMs);
-          continue;
-        }
-        const isReconnect = error.kind === 'connection' || error.kind === 'read-only';
-        if (isReconnect && ++reconnects > MAX_RECONNECTS) throw error;
-        if (error.kind !== 'conflict' && !isReconnect) throw error;
-        if (error.kind === 'conflict' && ++conflicts > IMMEDIATE_RETRIES) {
+        } else if (error.kind === 'connection' || error.kind === 'read-only') {
+          if (++reconnects > MAX_RECONNECTS) throw error;
+        } else if (error.kind !== 'conflict') {
+          throw error;
+        } else if (++conflicts > IMMEDIATE_RETRIES) {
           await this.#runtime.sleep(1 + this.#runtime.random() * 2 * Math.min(conflicts, 50));
         }
       }

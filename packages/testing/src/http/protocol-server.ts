@@ -145,21 +145,11 @@ async function receive(incoming: IncomingMessage): Promise<ReceivedRequest | und
   } catch {
     return undefined;
   }
-  const text = new TextDecoder().decode(concat(chunks));
+  const text = new TextDecoder().decode(Buffer.concat(chunks));
   const headers = Object.fromEntries(
     Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );
   return { method: incoming.method ?? '', path: incoming.url ?? '', headers, body: parse(text) };
-}
-
-function concat(chunks: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }
 
 function parse(text: string): unknown {

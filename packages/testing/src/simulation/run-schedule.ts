@@ -58,7 +58,8 @@ const MAX_LOOPS = 12;
  * processes run at the same time. The last process has no failures. The seed determines the schedule.
  */
 export async function runSchedule(setup: SimulationSetup, work: ScheduledWork, seed: number): Promise<ScheduleResult> {
-  const { random } = randomOf(seed);
+  const choices = new FixedRuntime({ seed: seed * 7_919 + 1 });
+  const random = (): number => choices.random();
   const runtime = new FixedRuntime({ seed });
   const service = setup.createSessionService(runtime);
   const world = new SimulatedWorld();
@@ -152,9 +153,4 @@ function fatesOf(random: Random, lifetime: number): (point: string, index: numbe
     if (index === end) return kind;
     return failures > 0 && random() < failures ? 'fails' : 'lives';
   };
-}
-
-function randomOf(seed: number): { random: Random } {
-  const source = new FixedRuntime({ seed: seed * 7_919 + 1 });
-  return { random: () => source.random() };
 }

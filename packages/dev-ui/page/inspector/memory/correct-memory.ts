@@ -24,12 +24,8 @@ export async function correctMemory(
   }
   const { author, evidence, validTo, supersededBy, customMetadata } = entry;
   const since = Math.max(now, entry.validFrom ?? now);
-  const fact = {
-    kind: 'fact' as const,
-    content,
-    validFrom: since,
-    ...{ author, evidence, validTo, supersededBy, customMetadata },
-  };
+  const inherited = { author, evidence, validTo, supersededBy, customMetadata };
+  const fact = { kind: 'fact' as const, content, validFrom: since, ...inherited };
   const [added] = await memory.add({ ...user, memories: [{ ...fact, id: correction.newId }] });
   correction.newId = added!.id;
   await memory.update({ ...user, id: entry.id, change: { validTo: since, supersededBy: added!.id } });

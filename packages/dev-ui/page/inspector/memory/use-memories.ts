@@ -28,8 +28,13 @@ export interface Memories {
 }
 
 const noMemories: Memories = {
-  ...{ known: undefined, isCut: false, turns: [], next: undefined },
-  ...{ isUnlisted: false, found: undefined, searched: '' },
+  known: undefined,
+  isCut: false,
+  turns: [],
+  next: undefined,
+  isUnlisted: false,
+  found: undefined,
+  searched: '',
 };
 
 /** Reads the shown memories of a user: all of them, and search results. */

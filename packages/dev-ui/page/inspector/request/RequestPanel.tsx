@@ -55,8 +55,8 @@ function OneRequest({ answer }: { answer: Event }) {
   }, [answer, known]);
   const changes = useMemo(() => (before ? diffRequests(before, parts) : undefined), [before, parts]);
   const changed = changes?.filter(({ kind }) => kind !== 'same').length ?? 0;
-  const model =
-    readRequest(known.get(answer.id)?.attributes)?.model ?? known.get(answer.id)?.attributes['gen_ai.request.model'];
+  const attributes = known.get(answer.id)?.attributes;
+  const model = readRequest(attributes)?.model ?? attributes?.['gen_ai.request.model'];
   const { promptTokenCount, cachedContentTokenCount } = answer.usageMetadata ?? {};
   return (
     <>

@@ -27,15 +27,17 @@ export function SpanTree({ spans }: { spans: readonly SpanFacts[] }) {
   const extents = useMemo(() => extentsOf(spans), [spans]);
   const { treeProps, itemProps } = useTree({
     rows,
-    toggle: (index) => {
-      const next = new Set(closed);
-      const { id } = rows[index]!.facts;
-      if (!next.delete(id)) next.add(id);
-      setClosed(next);
-    },
+    toggle,
     choose,
     reveal: (index) => list.current?.scrollToIndex(index, { align: 'nearest' }),
   });
+
+  function toggle(index: number): void {
+    const next = new Set(closed);
+    const { id } = rows[index]!.facts;
+    if (!next.delete(id)) next.add(id);
+    setClosed(next);
+  }
 
   function choose(index: number): void {
     const { id, eventId } = rows[index]!.facts;
@@ -52,12 +54,7 @@ export function SpanTree({ spans }: { spans: readonly SpanFacts[] }) {
       {...itemProps(i)}
       aria-selected={isSelected(facts)}
       onClick={() => choose(i)}
-      onDblClick={() =>
-        isOpen !== undefined &&
-        setClosed(
-          new Set(closed.has(facts.id) ? [...closed].filter((each) => each !== facts.id) : [...closed, facts.id]),
-        )
-      }
+      onDblClick={() => isOpen !== undefined && toggle(i)}
     >
       <span class="span-name" style={{ paddingInlineStart: `${depth * 12}px` }}>
         <span class="tree-sign">{isOpen !== undefined && <Icon name={isOpen ? 'down' : 'right'} size={12} />}</span>

@@ -1,2 +1,0 @@
-export function writeReference(): Promise<void>;
-export function buildSite(): Promise<void>;
