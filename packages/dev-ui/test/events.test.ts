@@ -115,7 +115,8 @@ describe('forkOf', () => {
       author: 'user',
       parts: [{ functionResponse: { id: 'q', name: 'adk_request_confirmation', response: {} } }],
     });
-    const { events } = forkOf([request, userAnswer, anEvent(4, {})], 'event-4', {});
+    const timer = anEvent(4, { parts: [{ functionCall: { id: 't', name: 'thole_timer', args: {} } }] });
+    const { events } = forkOf([request, userAnswer, timer, anEvent(5, {})], 'event-5', {});
     expect(events).toHaveLength(1);
     expect(events[0]).not.toHaveProperty('seq');
     expect(events[0]).not.toHaveProperty('longRunningToolIds');

@@ -1,6 +1,6 @@
 import { createEventActions } from '@thole/core';
 import type { Event, Json, StateMap } from '@thole/core';
-import { answerEventId, applyRewinds } from '@thole/core/kit';
+import { answerEventId, applyRewinds, requestKindOf } from '@thole/core/kit';
 
 /** State and events of a copy of a session that ends before an event. */
 export interface Fork {
@@ -10,12 +10,9 @@ export interface Fork {
 
 const answerSuffix = answerEventId('');
 
-/** Names of the calls that request an answer. */
-const requestNames = new Set(['adk_request_credential', 'adk_request_confirmation', 'adk_request_input']);
-
 /**
  * Returns the events before the event with this id in a form that a new session accepts: without rewound events, data
- * that only a run may write, and requests for answers. The state contains the values that no event wrote, changed by these
+ * that only a run may write, and requests with their answers. The state contains the values that no event wrote, changed by these
  * events. State of the user and the app is left out.
  */
 export function forkOf(events: readonly Event[], beforeId: string, state: Readonly<Record<string, Json>>): Fork {
@@ -40,7 +37,7 @@ const isOwn = (key: string): boolean => !/^(app|user|temp):/.test(key) && key !=
 function plainEvent(event: Event): Event[] {
   const { seq: _, id, content, actions: __, longRunningToolIds: ___, ...rest } = event;
   const parts = content?.parts?.filter(
-    ({ functionCall, functionResponse }) => !requestNames.has(functionCall?.name ?? functionResponse?.name ?? ''),
+    ({ functionCall, functionResponse }) => !requestKindOf(functionCall?.name ?? functionResponse?.name ?? ''),
   );
   if (content?.parts?.length && !parts?.length) return [];
   return [
