@@ -80,9 +80,13 @@ describe('ProviderConnection retries', () => {
     expect(await advanceUntilSettled(runtime, answer)).toBe('yes');
   });
 
-  it('read Retry-After as a date by the runtime’s clock (contract 43)', async () => {
-    const at = new Date((new FixedRuntime().now() + 90) * 1000).toUTCString();
-    const server = await useServer({ status: 429, headers: { 'retry-after': at } });
+  it.each([
+    ['the date of the response', 3_600, undefined],
+    ['the clock of the runtime without it (contract 43)', 0, ''],
+  ])('count a date in Retry-After from %s', async (_what, offset, missing) => {
+    const dateAt = (seconds: number): string => new Date((new FixedRuntime().now() + seconds) * 1000).toUTCString();
+    const headers = { 'retry-after': dateAt(offset + 90), date: missing ?? dateAt(offset) };
+    const server = await useServer({ status: 429, headers });
     expect(await errorOf(acmeAt(server).send())).toMatchObject({ code: 'MODEL_RATE_LIMITED', retryAfterMs: 90_000 });
     expect(server.requests.length).toBe(1);
   });

@@ -128,7 +128,9 @@ export class AnswerBuilder {
     if (!isPlainObject(content)) return [];
     const { parts, role: __, ...contentRest } = content;
     if (Object.keys(contentRest).length > 0) assign(this.#candidateRest, { content: contentRest });
-    return Array.isArray(parts) ? parts.flatMap((part) => (isPlainObject(part) ? this.#addPart(part) : [])) : [];
+    return Array.isArray(parts)
+      ? parts.flatMap((part) => (isPlainObject(part) ? this.#addPart(withoutNulls(part)) : []))
+      : [];
   }
 
   #addPart(raw: Raw): Part[] {
@@ -157,8 +159,8 @@ export class AnswerBuilder {
   }
 
   #addAudio(raw: Raw): Part[] {
-    const isNext = this.#lastAudio !== undefined && this.#parts.at(-1) === this.#lastAudio;
-    if (!isNext || !this.#lastAudio?.add(raw)) this.#parts.push((this.#lastAudio = new AudioPieces(raw)));
+    if (this.#parts.at(-1) !== this.#lastAudio || !this.#lastAudio?.add(raw))
+      this.#parts.push((this.#lastAudio = new AudioPieces(raw)));
     return [fromGeminiPart(raw, this.#endpoint)];
   }
 
@@ -194,4 +196,10 @@ function textPart(text: string, thought: boolean | undefined): Part {
 
 function assign(target: { [key: string]: Json }, members: Raw): void {
   for (const key of Object.keys(members)) if (members[key] !== undefined) setOwn(target, key, members[key] as Json);
+}
+
+/** Returns the part without members that are null, which some gateways send for missing members. */
+function withoutNulls(part: Raw): Raw {
+  if (!Object.values(part).includes(null)) return part;
+  return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== null));
 }

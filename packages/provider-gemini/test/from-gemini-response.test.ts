@@ -93,6 +93,18 @@ describe('fromGeminiResponse', () => {
     ]);
   });
 
+  it('ignores members of parts that are null, which some gateways send for missing members', () => {
+    const parts = [
+      { text: 'One', thought: null, inlineData: null },
+      { text: null },
+      { text: null, functionCall: { name: 'book', args: {} } },
+    ];
+    expect(fromGeminiResponse({ candidates: [{ content: { parts } }] }).content?.parts).toEqual([
+      { text: 'One' },
+      { functionCall: { name: 'book', args: {} } },
+    ]);
+  });
+
   it('keeps code that Gemini ran, grounding and citations', () => {
     expect(fromGeminiResponse(codeRun).content?.parts).toMatchObject([
       { text: 'I add them up.' },

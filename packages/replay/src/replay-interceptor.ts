@@ -1,3 +1,4 @@
+import { getFunctionResponses } from '@thole/core';
 import { thawJson } from '@thole/core/kit';
 import type { AgentStep, CallInterceptor } from '@thole/core/kit';
 import type { Json, JsonObject, LlmResponse, ToolContext } from '@thole/core';
@@ -20,8 +21,8 @@ type EndedCall = Pick<RecordedCall, 'end'>;
 const IDLE_TURNS = 20;
 
 /**
- * Answers the calls of one run from its recording, in the recorded order of their ends. Calls are matched by agent and tool, in
- * the order of their starts. The first call that differs stops the run.
+ * Answers the calls of one run from its recording, in the recorded order of their ends. Calls are matched by agent, tool and
+ * content, otherwise by the order of their starts. The first call that differs stops the run.
  */
 export class ReplayInterceptor implements CallInterceptor {
   /** The first call that differs. */
@@ -30,6 +31,8 @@ export class ReplayInterceptor implements CallInterceptor {
   readonly #stop: AbortController;
   readonly #unused: Set<RecordedCall>;
   readonly #waiting: Map<EndedCall, () => void> = new Map();
+  /** Position of the event with the answer of a tool. Tools that end at the same time are answered in this order. */
+  readonly #answers: Map<EndedCall, number> = new Map();
   readonly #unusedSteps: NonNullable<RecordedRun['steps']>;
 
   constructor(run: RecordedRun, stop: AbortController) {
@@ -51,16 +54,24 @@ export class ReplayInterceptor implements CallInterceptor {
     if (call.error) throw fromRecordedError(call.error);
   }
 
-  async callTool({ args, tool, toolContext }: Parameters<CallInterceptor['callTool']>[0]): Promise<unknown> {
+  async callTool({ args, mustRun, tool, toolContext }: Parameters<CallInterceptor['callTool']>[0]): Promise<unknown> {
     const { agentName: agent, signal } = toolContext;
     const call = this.#matchCall<RecordedToolCall>(
       (each) => each.kind === 'tool' && each.agent === agent && each.tool === tool.name,
       `the tool ${tool.name} of ${agent}`,
       { expected: (each) => each.args, actual: toJson(args) },
     );
+    const answer = this.#run.events.findIndex((event) =>
+      getFunctionResponses(event).some(({ id }) => id === toolContext.functionCallId),
+    );
+    if (answer >= 0) this.#answers.set(call, answer);
     if (call.runs) {
       replaySteps(toolContext, call);
-      return tool.runAsync({ args, toolContext });
+      try {
+        return await tool.runAsync({ args, toolContext });
+      } finally {
+        await this.#waitForTurn(call, signal);
+      }
     }
     for (const { error, name, result } of call.steps) {
       const answer = (): never => {
@@ -71,6 +82,7 @@ export class ReplayInterceptor implements CallInterceptor {
       await toolContext.step(name, async () => answer()).catch(() => undefined);
     }
     await this.#waitForTurn(call, call.isUnstopped ? new AbortController().signal : signal);
+    if (mustRun) return tool.runAsync({ args, toolContext });
     toolContext.state.update(call.stateDelta);
     Object.assign(toolContext.actions, toJson(call.actions));
     if (call.error) throw fromRecordedError(call.error);
@@ -106,21 +118,33 @@ export class ReplayInterceptor implements CallInterceptor {
 
   /** Lets waiting calls continue, in the recorded order, until the run is over. Advances the clock if only timers are left. */
   async drive(runtime: ReplayRuntime, isOver: () => boolean): Promise<void> {
+    let stepMs = 1;
     for (let idle = 0; !isOver(); idle++) {
       // Not a timer of the process, because the test library may have replaced them.
       await runtime.advance(0);
-      const [next] = [...this.#waiting.keys()]
-        .filter(({ end }) => end !== undefined)
-        .toSorted((a, b) => a.end! - b.end!);
+      const next = this.#nextCall();
       if (next) {
         this.#waiting.get(next)!();
         idle = 0;
+        stepMs = 1;
       } else if (idle >= IDLE_TURNS && this.#waiting.size > 0 && this.#run.error?.code === 'RUN_ABORTED') {
         this.#stop.abort();
       } else if (idle >= IDLE_TURNS && runtime.pending > 0) {
-        await runtime.advance(1_000);
+        // In small steps: a call that starts after a time limit must not reach its own limit in the same step.
+        await runtime.advance(stepMs);
+        stepMs = Math.min(2 * stepMs, 1_000);
       }
     }
+  }
+
+  /** Returns the waiting call that ends next. */
+  #nextCall(): EndedCall | undefined {
+    const [first, ...others] = [...this.#waiting.keys()]
+      .filter(({ end }) => end !== undefined)
+      .toSorted((a, b) => a.end! - b.end!);
+    const positionOf = (call: EndedCall): number => this.#answers.get(call) ?? Infinity;
+    if (!first || !this.#answers.has(first)) return first;
+    return others.reduce((next, call) => (positionOf(call) < positionOf(next) ? call : next), first);
   }
 
   /** Returns the next recorded call. Stops the run if there is no such call, or if the request or arguments differ. */
@@ -130,7 +154,9 @@ export class ReplayInterceptor implements CallInterceptor {
     p: { expected: (call: C) => JsonObject; actual: JsonObject },
   ): C {
     const matching = this.#run.calls.filter(isCall);
-    const call = matching.find((each) => this.#unused.has(each)) as C | undefined;
+    const unused = matching.filter((each) => this.#unused.has(each)) as C[];
+    // Concurrent calls of an agent or a tool may start in another order.
+    const call = unused.find((each) => !firstDifference(p.expected(each), p.actual)) ?? unused[0];
     const count = call ? matching.indexOf(call) + 1 : matching.length + 1;
     const found = call
       ? firstDifference(p.expected(call), p.actual)

@@ -1,3 +1,4 @@
+import { getFunctionResponses } from '@thole/core';
 import { errorFields, invalidInput, optionNames, rejectUnknownOptions, setCallInterceptor } from '@thole/core/kit';
 import type { Agent, App, Event, Llm, ModelFactory, SessionRef, StateDelta, StateMap } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
@@ -55,7 +56,8 @@ const names = optionNames<ReplayOptions>({
 /**
  * Runs an app or agent on a recording or its file, and compares the events and calls. Models, tools and steps return
  * their recorded answers. Only tools and steps that paused, ran an agent or made other steps run again. Ids, times and
- * `seq` of events are not compared, and neither is the order between events of parallel branches. Compactions are off. Throws `RECORDING_INVALID` if the file is not a recording, and the
+ * `seq` of events are not compared, and neither is the order between events of parallel branches and between the answers to the
+ * calls of one turn. Compactions are off. Throws `RECORDING_INVALID` if the file is not a recording, and the
  * errors of `Runner` for an invalid app.
  */
 export async function replayRun(
@@ -122,11 +124,7 @@ async function compareRun(p: {
     for await (const event of run) {
       if (event.partial) continue;
       if (interceptor.difference) break;
-      // The order of events of parallel branches depends on timing.
-      const at = Math.max(
-        remaining.findIndex(({ branch }) => branch === event.branch),
-        0,
-      );
+      const at = positionOf(event, remaining);
       const expected = remaining[at];
       const found = firstDifference(expected && toComparable(expected), toComparable(event));
       if (found) {
@@ -152,6 +150,30 @@ async function compareRun(p: {
   if (remaining[0]) return { index, path: '', expected: toComparable(remaining[0]), actual: undefined };
   const unused = interceptor.unusedCall();
   return unused && { index, ...unused };
+}
+
+/**
+ * Returns the position of the recorded event to compare. The order of events of parallel branches, and of the answers to the
+ * calls of one turn, depends on timing.
+ */
+function positionOf(event: Event, recorded: readonly Event[]): number {
+  const callId = answeredCall(event);
+  let first: number | undefined;
+  for (const [i, each] of recorded.entries()) {
+    if (each.branch !== event.branch) continue;
+    first ??= i;
+    const recordedId = answeredCall(each);
+    if (callId === undefined || recordedId === undefined) break;
+    if (recordedId === callId) return i;
+  }
+  return first ?? 0;
+}
+
+/** Returns the id of the call that this event answers. It is empty if a call that is answered later has changed state. */
+function answeredCall({ author, content, errorCode }: Event): string | undefined {
+  if (author === 'user') return undefined;
+  if (!content && !errorCode) return '';
+  return getFunctionResponses({ content })[0]?.id;
 }
 
 function appOf({ app: { name } }: Recording, app: App | Agent): App {

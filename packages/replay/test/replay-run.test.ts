@@ -1,11 +1,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEvent, pendingInterrupts, systemRuntime, textOf } from '@thole/core';
-import type { Agent, Event, InvocationContext, Tool } from '@thole/core';
+import { createEvent, getFunctionResponses, pendingInterrupts, systemRuntime, textOf } from '@thole/core';
+import type { Agent, Event, InvocationContext, Llm, Tool } from '@thole/core';
 import { InMemoryArtifactService, InMemorySessionService } from '@thole/mem-services';
-import { LlmAgent, ParallelAgent, Runner } from '@thole/runner';
-import { calls, fails, says, ScriptedLlm } from '@thole/testing';
+import { AgentTool, LlmAgent, ParallelAgent, Runner } from '@thole/runner';
+import { calls, callsAll, fails, says, ScriptedLlm } from '@thole/testing';
 import type { FixedRuntime } from '@thole/testing';
 import { FunctionTool } from '@thole/tools';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -469,6 +469,81 @@ describe('replayRun', () => {
     expect(await replayRun(recording, rootAgent)).toMatchObject({ equal: true });
     run!.events.splice(2, 1);
     expect(await replayRun(recording, rootAgent)).toMatchObject({ difference: { index: 2, path: 'content.role' } });
+  });
+
+  it('accepts another order of the answers to the calls of one turn, which depends on timing', async () => {
+    const answer = new ScriptedLlm(callsAll(['weather', {}, 'a'], ['late', {}, 'b']), says('Done.'));
+    const late: Tool = { ...weather, name: 'late', runAsync: async () => throwValue(new Error('Too late.')) };
+    const agent = new LlmAgent({ name: 'root', model: answer, tools: [weather, late] });
+    const recording = await recordRun({ appName: 'trips', agent, sessionService: new InMemorySessionService() }, hello);
+    const { events } = recording.runs[0]!;
+    [events[2], events[3]] = [events[3]!, events[2]!];
+    expect((await replayRun(recording, agent)).text).toBe('Equal: 5 events.');
+  });
+
+  it('shows the answers to the calls of one turn to other agents in the recorded order', async () => {
+    const late: Tool = { ...weather, name: 'late', runAsync: async () => throwValue(new Error('Too late.')) };
+    const answer = { role: 'model' as const, parts: [{ text: 'Go.' }] };
+    const expert = new AgentTool({
+      agent: new LlmAgent({ name: 'expert', model: new ScriptedLlm(), beforeAgentCallback: () => answer }),
+    });
+    const agent = new LlmAgent({
+      ...{ name: 'root', tools: [weather, late, expert], afterToolCallback: async () => undefined },
+      subAgents: [new LlmAgent({ name: 'guide', model: new ScriptedLlm(says('Done.')) })],
+      model: new ScriptedLlm(
+        callsAll(['expert', { request: 'Where?' }], ['weather'], ['late']),
+        calls('transfer_to_agent', { agent_name: 'guide' }),
+      ),
+    });
+    const recording = await recordRun({ appName: 'trips', agent, sessionService: new InMemorySessionService() }, hello);
+    const answers = recording.runs[0]!.events.slice(2, 5).flatMap((event) => getFunctionResponses(event));
+    expect(answers.map(({ name }) => name)).toEqual(['late', 'weather', 'expert']);
+    expect((await replayRun(recording, agent)).text).toBe('Equal: 8 events.');
+  });
+
+  it('lets a call that starts after a time limit end before its own time limit', async () => {
+    const slow: Tool = { ...weather, name: 'slow', timeoutMs: 2, runAsync: () => new Promise(() => {}) };
+    const fast: Tool = { ...weather, name: 'fast', timeoutMs: 2 };
+    const model = new ScriptedLlm(callsAll(['slow'], ['fast']), says('Done.'));
+    const agent = new LlmAgent({ name: 'root', model, tools: [slow, fast] });
+    const options = { appName: 'trips', agent, sessionService: new InMemorySessionService() };
+    const recording = await recordRun(options, { ...hello, runConfig: { maxParallelTools: 1 } });
+    expect((await replayRun(recording, agent)).text).toBe('Equal: 5 events.');
+  });
+
+  it('replays concurrent calls of an agent tool whose model calls were started in another order', async () => {
+    const late: Tool = { ...weather, name: 'late', runAsync: async () => throwValue(new Error('Too late.')) };
+    const model: Llm = {
+      ...{ model: 'uneven', specVersion: 1 },
+      async *generateContentAsync({ contents }) {
+        if (contents.length > 1) yield says('Done.');
+        else yield calls(textOf(contents[0]) === 'first' ? 'weather' : 'late');
+      },
+    };
+    const guide = new LlmAgent({
+      ...{ name: 'guide', model, tools: [weather, late], afterToolCallback: async () => undefined },
+    });
+    const twice = callsAll(['guide', { request: 'first' }], ['guide', { request: 'second' }]);
+    const tools = [new AgentTool({ agent: guide })];
+    const agent = new LlmAgent({ name: 'root', model: new ScriptedLlm(twice, says('Done.')), tools });
+    const recording = await recordRun({ appName: 'trips', agent, sessionService: new InMemorySessionService() }, hello);
+    expect((await replayRun(recording, agent)).text).toBe('Equal: 5 events.');
+  });
+
+  it('replays and validates the typed answer of an agent with tools', async () => {
+    const model = new ScriptedLlm(
+      calls('set_model_response', { city: 5 }),
+      calls('set_model_response', { city: 'Oslo' }),
+    );
+    const agentWith = (type: string): LlmAgent =>
+      new LlmAgent({
+        ...{ name: 'root', model, tools: [weather] },
+        outputSchema: { type: 'object', properties: { city: { type } }, required: ['city'] },
+      });
+    const options = { appName: 'trips', agent: agentWith('string'), sessionService: new InMemorySessionService() };
+    const recording = await recordRun({ ...options, autoCreateSession: true }, hello);
+    expect((await replayRun(recording, agentWith('string'))).text).toBe('Equal: 6 events.');
+    expect((await replayRun(recording, agentWith('boolean'))).equal).toBe(false);
   });
 
   it('rejects an app that is missing with INVALID_INPUT', async () => {

@@ -39,5 +39,8 @@ export function toStandardBase64(data: string): string {
 
 /** True for base64 or base64url text, also with line breaks or without padding. Much faster than decoding it. */
 export function isBase64(text: string): boolean {
-  return !/[^\w+/\-=\s]|=[^=\s]/.test(text) && text.replaceAll(/[\s=]/g, '').length % 4 !== 1;
+  const compact = text.replaceAll(/[\t\n\f\r ]/g, '');
+  const padding = compact.endsWith('==') ? 2 : compact.endsWith('=') ? 1 : 0;
+  if (/[^\w+/-]/.test(padding > 0 ? compact.slice(0, -padding) : compact)) return false;
+  return padding > 0 ? compact.length % 4 === 0 : compact.length % 4 !== 1;
 }

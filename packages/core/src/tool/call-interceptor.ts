@@ -18,7 +18,8 @@ export interface CallInterceptor {
     agentName: string;
     branch: string | undefined;
   }): AsyncIterable<LlmResponse>;
-  callTool(p: { tool: Tool; args: JsonObject; toolContext: ToolContext }): Promise<unknown>;
+  /** `mustRun` is true for a tool without effects that stores the typed answer of its agent. */
+  callTool(p: { tool: Tool; args: JsonObject; toolContext: ToolContext; mustRun: boolean }): Promise<unknown>;
   /** Runs a step of an agent, which is not a step of a tool. `changes` are the changes that the event of the step contains. */
   runStep(
     p: AgentStep & { changes: AgentChanges; run: () => Promise<Json | undefined>; signal: AbortSignal },

@@ -1,4 +1,4 @@
-import { encodeBase64, decodeBase64 } from '@thole/core/kit';
+import { encodeBase64, decodeBase64, isBase64 } from '@thole/core/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 const fast = Uint8Array as { fromBase64?: unknown };
@@ -32,11 +32,15 @@ describe.each(['in a new engine', 'in an old engine'])('encodeBase64 and decodeB
     ['YR==', '97'],
     ['a', undefined],
     ['ab=', undefined],
+    ['=', undefined],
+    ['ab= =cd', undefined],
+    ['YQ\u00a0', undefined],
     ['ab==cd', undefined],
     ['a!b', undefined],
     ['äöü', undefined],
   ])('decode base64 and base64url with and without padding: %j', (text, bytes) => {
     if (engine === 'in an old engine') hideFastFunctions();
     expect(decodeBase64(text)?.join(' ')).toBe(bytes);
+    expect(isBase64(text)).toBe(bytes !== undefined);
   });
 });

@@ -1,5 +1,5 @@
 import { getFunctionCalls } from '@thole/core';
-import type { EventLog } from '@thole/core';
+import type { EventLog, FunctionCall } from '@thole/core';
 
 /** The ids of all calls in a session, updated as its history grows. */
 export class KnownCallIds {
@@ -18,5 +18,10 @@ export class KnownCallIds {
       for (const { id } of getFunctionCalls(log.at(this.#count)!)) if (id !== undefined) this.#ids.add(id);
     }
     return this.#ids;
+  }
+
+  /** Adds the ids of calls that are not stored yet, so that a concurrent branch does not use them. */
+  add(calls: readonly FunctionCall[]): void {
+    for (const { id } of calls) if (id !== undefined) this.#ids.add(id);
   }
 }

@@ -185,11 +185,13 @@ function answerEvent(draft: RequestDraft, { id, response, seenSeq }: ModelAnswer
   if (branch !== undefined) event.branch = branch;
   if (seenSeq !== undefined) event.customMetadata = { ...event.customMetadata, seenSeq };
   if (!content) return event;
+  const known = knownCallIds(support.folds);
   event.content = assignCallIds(keepBrokenArgs(content.role ? content : { ...content, role: 'model' }), {
     runtime,
-    isKnown: (callId) => knownCallIds(support.folds).read(context.history).has(callId),
+    isKnown: (callId) => known.read(context.history).has(callId),
   });
   const calls = getFunctionCalls(event);
+  known.add(calls);
   const later = calls.filter(({ name }) => tools?.get(name)?.isLongRunning);
   if (later.length > 0) event.longRunningToolIds = later.map((call) => call.id!);
   const isJournaled =

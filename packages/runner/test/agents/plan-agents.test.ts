@@ -213,6 +213,16 @@ describe('ParallelAgent', () => {
     expect(textsIn((await stored()).events)).toEqual(['user: hello', 'a: 1', 'b: AGENT_FAILED']);
   });
 
+  it('gives the calls of concurrent branches different ids if their models repeat an id', async () => {
+    const ask = toolOf('ask', () => undefined, { isLongRunning: true });
+    const subAgents = ['a', 'b'].map(
+      (name) => new LlmAgent({ name, model: new ScriptedLlm(calls('ask', {}, 'call_1')), tools: [ask] }),
+    );
+    const { runner } = await createSetup(new ParallelAgent({ name: 'root', subAgents }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    expect(new Set(interrupts.map(({ id }) => id)).size).toBe(2);
+  });
+
   it('nests the branches of nested ParallelAgents', async () => {
     const inner = new ParallelAgent({ name: 'inner', subAgents: [saying('a', '1')] });
     const { runner } = await createSetup(new ParallelAgent({ name: 'root', subAgents: [inner] }));
