@@ -20,6 +20,8 @@ let registrations: unknown[];
 let refusesAllTokens: boolean;
 /** The first registration at `/slow` waits for this promise. */
 let holdRegistration: Promise<void>;
+/** The description of the MCP server waits for this promise. */
+let holdMetadata: Promise<void> | undefined;
 
 beforeAll(async () => {
   mcp = await HttpServer.start(serveWithSignIn);
@@ -34,6 +36,7 @@ beforeEach(() => {
   oidc.clear();
   registrations = [];
   refusesAllTokens = false;
+  holdMetadata = undefined;
   resourceMetadata = {
     resource: `${mcp.url}/mcp`,
     authorization_servers: [oidc.url],
@@ -83,7 +86,10 @@ async function serveWithSignIn(request: Request): Promise<Response> {
     if (clientId === 'client-1') await holdRegistration;
     return Response.json({ client_id: clientId, redirect_uris: [REDIRECT_URI] }, { status: 201 });
   }
-  if (pathname === '/.well-known/oauth-protected-resource/mcp') return Response.json(resourceMetadata);
+  if (pathname === '/.well-known/oauth-protected-resource/mcp') {
+    await holdMetadata;
+    return Response.json(resourceMetadata);
+  }
   if (pathname !== '/mcp') return new Response(null, { status: 404 });
   const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? '';
   const found = token === '' || refusesAllTokens ? undefined : await oidc.findToken(token);
@@ -96,8 +102,9 @@ async function serveWithSignIn(request: Request): Promise<Response> {
 function toolset(
   authenticator: Authenticator,
   auth: Partial<McpAuthOptions> = { redirectUri: REDIRECT_URI },
+  timeout = 30_000,
 ): McpToolset {
-  const params = mcp.params({ privateHosts: ['127.0.0.1', 'localhost'] });
+  const params = mcp.params({ privateHosts: ['127.0.0.1', 'localhost'], timeout });
   return new McpToolset(params, undefined, { auth: { authenticator, ...auth } });
 }
 
@@ -282,6 +289,21 @@ describe('McpToolset auth', () => {
     }
     expect(texts.filter((text) => text === '{"result":"ada"}')).toHaveLength(3);
     expect(oidc.paths.filter((path) => path === '/reg')).toHaveLength(1);
+  });
+
+  it.each(['description', 'registration'])('ends a %s that does not answer, and asks again later', async (held) => {
+    const { authenticator } = new AuthFixture(oidc.url);
+    resourceMetadata = { ...resourceMetadata, authorization_servers: [`${mcp.url}/slow`] };
+    const never = new Promise<void>(() => {});
+    holdRegistration = never;
+    holdMetadata = held === 'description' ? never : undefined;
+    const options = { redirectUri: REDIRECT_URI };
+    const run = new AgentRun(toolset(authenticator, options, 40), [calls(signInTool())], { authenticator });
+    const cause = expect.objectContaining({ message: expect.stringContaining('did not answer in 40 ms') });
+    await expect(run.say()).rejects.toEqual(expect.objectContaining({ cause }));
+    holdMetadata = undefined;
+    holdRegistration = Promise.resolve();
+    expect(await run.say()).toMatchObject([{ kind: 'credential' }]);
   });
 
   it('uses the client of a process that registered one at the same time', async () => {

@@ -14,6 +14,7 @@ import { Growth } from './grow/growth.ts';
 import { defaultMessagePolicy } from './messages/message-policy.ts';
 import type { MessagePolicy } from './messages/message-policy.ts';
 import { messageUserTool } from './messages/message-user-tool.ts';
+import { PHONE_CHANNEL } from './messages/phone-numbers.ts';
 import { chooseModels } from './models/choose-models.ts';
 import type { Models } from './models/choose-models.ts';
 import { openMemory } from './models/open-memory.ts';
@@ -36,9 +37,6 @@ export interface CompanionOptions {
   /** Default: `defaultMessagePolicy`. */
   messagePolicy?: MessagePolicy | undefined;
 }
-
-/** Name of the channel whose senders are phone numbers. */
-const PHONE_CHANNEL = 'whatsapp';
 
 /** The companion: channels, people, one agent, and memory, with all data in one folder. */
 export class Companion {

@@ -1,4 +1,5 @@
 import type { DynamicToolUIPart } from 'ai';
+import { escapeHidden } from './escape-hidden.ts';
 
 /** A call of a tool, with the buttons of its approval. */
 export function ToolCall(p: { part: DynamicToolUIPart; onApproval: (id: string, approved: boolean) => void }) {
@@ -8,7 +9,7 @@ export function ToolCall(p: { part: DynamicToolUIPart; onApproval: (id: string, 
     return (
       <fieldset>
         <legend>Approve {part.toolName}?</legend>
-        <pre>{JSON.stringify(part.input, null, 2)}</pre>
+        <pre>{escapeHidden(JSON.stringify(part.input ?? {}, null, 2))}</pre>
         <button type="button" onClick={() => p.onApproval(id, true)}>
           Approve
         </button>{' '}

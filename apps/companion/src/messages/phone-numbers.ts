@@ -1,3 +1,6 @@
+/** Name of the channel whose senders are phone numbers. */
+export const PHONE_CHANNEL = 'whatsapp';
+
 /** A phone number has at least this many digits. */
 export const MIN_DIGITS = 8;
 

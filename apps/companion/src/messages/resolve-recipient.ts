@@ -1,7 +1,7 @@
 import type { User } from '@thole/channels';
 import { textOf } from '@thole/core';
 import type { MemoryEntry } from '@thole/core';
-import { digitsOf, findPhoneNumbers, looksLikeNumber, MIN_DIGITS } from './phone-numbers.ts';
+import { digitsOf, findPhoneNumbers, looksLikeNumber, MIN_DIGITS, PHONE_CHANNEL } from './phone-numbers.ts';
 
 /**
  * A person who can get a message: a user, or a phone number that no user has. `isGuest` marks a guest who was found by name: guests
@@ -56,10 +56,11 @@ function findInMemories(name: string, users: readonly User[], entries: readonly 
   return users.filter((user) => matches.some((text) => hasWords(text, user.name))).map(toRecipient);
 }
 
-/** Returns the user with this number on a channel whose senders are phone numbers. */
+/** Returns the user with this number. The id of a stranger on another channel may have the same digits. */
 function findOwner(number: string, users: readonly User[]): Recipient | undefined {
-  const isNumber = (sender: string): boolean => looksLikeNumber(sender) && digitsOf(sender) === number;
-  const user = users.find(({ identities }) => identities.some(({ sender }) => isNumber(sender)));
+  const user = users.find(({ identities }) =>
+    identities.some(({ channel, sender }) => channel === PHONE_CHANNEL && digitsOf(sender) === number),
+  );
   return user && { userId: user.id, name: user.name };
 }
 

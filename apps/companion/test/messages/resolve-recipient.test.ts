@@ -33,6 +33,13 @@ describe('resolveRecipient', () => {
     expect(found).toEqual({ ask: expect.stringContaining('Several'), candidates: ['Bob Ross', 'Bob Dylan'] });
   });
 
+  it('does not take an id of another channel for a phone number', async () => {
+    const stranger = { ...user('eve', 'Eve'), identities: [{ channel: 'telegram', sender: '5551234567' }] };
+    const search = async (): Promise<MemoryEntry[]> => [];
+    const found = await resolveRecipient({ recipient: '(555) 123-4567', users: [stranger], search });
+    expect(found).toEqual({ number: '5551234567', name: '(555) 123-4567' });
+  });
+
   it('accepts the number of a stranger, and asks again for fewer than 8 digits', async () => {
     expect(await resolve('0171 2345678')).toEqual({ number: '01712345678', name: '0171 2345678' });
     expect(await resolve('123 4567')).toEqual({ ask: expect.stringContaining('at least 8 digits'), candidates: [] });

@@ -56,8 +56,11 @@ function statusError({ headers, status }: Response, now: number): TholeError {
 
 /** Returns the `id` of the response. A wrong body is ignored, because the status shows that the message was accepted. */
 async function readId(response: Response): Promise<string | undefined> {
-  const isSmall = Number(response.headers.get('content-length') ?? Infinity) <= MAX_RECEIPT_BYTES;
-  if (!isSmall || !/\bjson\b/.test(response.headers.get('content-type') ?? '')) {
+  const { headers } = response;
+  // A small compressed body can be huge after its decompression.
+  const isSmall =
+    !headers.has('content-encoding') && Number(headers.get('content-length') ?? Infinity) <= MAX_RECEIPT_BYTES;
+  if (!isSmall || !/\bjson\b/.test(headers.get('content-type') ?? '')) {
     await response.body?.cancel().catch(() => {});
     return undefined;
   }

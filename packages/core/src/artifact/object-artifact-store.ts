@@ -262,7 +262,10 @@ function ascii(value: unknown): string {
   return JSON.stringify(value).replaceAll(/[^ -~]/g, escape);
 }
 
-/** Returns the MIME type if it is valid in a header, otherwise a general one. The metadata contains the exact type. */
+/**
+ * Returns the MIME type if it is valid in a header and short, otherwise a general one. The metadata contains the exact
+ * type.
+ */
 function headerValue(mimeType: string | undefined): string {
-  return mimeType !== undefined && /^[!-~][ -~]*$/.test(mimeType) ? mimeType : 'application/octet-stream';
+  return mimeType !== undefined && /^[!-~][ -~]{0,254}$/.test(mimeType) ? mimeType : 'application/octet-stream';
 }

@@ -2,14 +2,14 @@
 const networks: readonly Network[] = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ...['192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/4', '240.0.0.0/4'],
-  ...['::/128', '::1/128', '64:ff9b:1::/48', '2002::/16', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
+  ...['::/96', '64:ff9b:1::/48', '2002::/16', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
 ].map((text) => {
   const [address, prefix] = text.split('/') as [string, string];
   return { ...parseAddress(address)!, prefix: BigInt(prefix) };
 });
 
-/** IPv6 addresses that contain an IPv4 address in their last 32 bits: mapped addresses and NAT64 addresses. */
-const WITH_IPV4: readonly bigint[] = [0xffffn, 0x64_ff9b_0000_0000_0000_0000n];
+/** IPv6 addresses that contain an IPv4 address in their last 32 bits: mapped, translated and NAT64 addresses. */
+const WITH_IPV4: readonly bigint[] = [0xffffn, 0xffff_0000n, 0x64_ff9b_0000_0000_0000_0000n];
 
 /**
  * True if the text is not an IP address on the public internet. An IPv4 address inside an IPv6 address is checked as IPv4,

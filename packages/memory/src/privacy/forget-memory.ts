@@ -26,9 +26,10 @@ export async function forgetMemory(
   const memory = requireMemory(service, 'forgetMemory', ['listMemories', 'deleteMemory']);
   assertIds('ids', ids);
   const user = { appName, userId, signal };
-  const before = await listAllMemories(memory, { ...user, filter: { kinds: ['fact', 'note'] } });
-  const isKnown = (id: string): boolean => before.some((entry) => entry.id === id);
-  if (!ids.every(isKnown)) before.push(...(await listAllMemories(memory, { ...user, filter: { kinds: ['turn'] } })));
+  let before = await listAllMemories(memory, { ...user, filter: { kinds: ['fact', 'note'] } });
+  const known = new Set(before.map(({ id }) => id));
+  if (!ids.every((id) => known.has(id)))
+    before = [...before, ...(await listAllMemories(memory, { ...user, filter: { kinds: ['turn'] } }))];
   const count = await memory.deleteMemory({ ...user, ids });
   if (count === 0) return { count, remaining: [] };
   const texts = versionsOf(ids, before).map((entry) => textOf(entry.content));

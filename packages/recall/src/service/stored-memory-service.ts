@@ -119,7 +119,7 @@ export class StoredMemoryService implements MemoryService {
       const writing = mayExist.length === 0 ? write() : this.#changes.run(userKeyOf(scope), write);
       await raceAbortWrite(writing, p.signal);
       await this.#indexes.prepare(scope, p.signal);
-      added.push(...entries.map(thawEntry));
+      for (const entry of entries) added.push(thawEntry(entry));
     }
     return added;
   }

@@ -9,12 +9,25 @@ export function notAnObject({ input }: { readonly input?: unknown }): string {
 }
 
 /**
- * Returns a schema that reports only the first invalid item of a list. Zod reports every invalid item, which takes seconds and
- * gigabytes for some million items.
+ * Maximum number of events or memories that a client may add with one request. Each takes many times the memory of a short item
+ * in the body.
  */
-export function untilFirstError<T extends ZodType>(list: ZodArray<T>): ZodType<z.output<T>[]> {
-  return z.preprocess((value) => {
+export const MAX_ADDED_ITEMS = 20_000;
+
+/**
+ * Returns a schema that reports only the first invalid item of a list. Zod reports every invalid item, which takes seconds and
+ * gigabytes for some million items. A list with more than `maxItems` is rejected before its items are read.
+ */
+export function untilFirstError<T extends ZodType>(
+  list: ZodArray<T>,
+  maxItems: number = Infinity,
+): ZodType<z.output<T>[]> {
+  return z.preprocess((value, context) => {
     if (!Array.isArray(value)) return value;
+    if (value.length > maxItems) {
+      context.addIssue({ code: 'custom', message: `must have at most ${maxItems} items`, input: value });
+      return [];
+    }
     const invalid = value.findIndex((each) => !list.element.safeParse(each).success);
     return invalid < 0 ? value : value.slice(0, invalid + 1);
   }, list) as unknown as ZodType<z.output<T>[]>;

@@ -4,7 +4,7 @@ import type { MemoryEntry, MemoryService, NewMemory } from '@thole/core';
 import { z } from 'zod';
 import type { ZodType } from 'zod';
 import { contentInput } from '../http/content-schema.ts';
-import { count, flag, jsonObject, number, untilFirstError } from '../http/schemas.ts';
+import { count, flag, jsonObject, MAX_ADDED_ITEMS, number, untilFirstError } from '../http/schemas.ts';
 import { withoutNulls } from '../http/without-nulls.ts';
 import { integer, listOf, objectOf, ref, text } from '../openapi/schema.ts';
 import { defineRoute } from '../route.ts';
@@ -96,7 +96,7 @@ export const memoryRoutes: readonly Route[] = [
     ...{ method: 'POST', paths: [ALL], tag },
     summary:
       'Adds entries unchanged: each has `content` or `text`, or is the text of a note. The default of `kind` is `note`. An entry with the id of another replaces it.',
-    body: z.object({ memories: untilFirstError(z.array(newEntry)) }),
+    body: z.object({ memories: untilFirstError(z.array(newEntry), MAX_ADDED_ITEMS) }),
     query: z.object(scopeQuery),
     returns: objectOf({ memories: listOf(ref('Memory')) }),
     responses: { 200: '{memories}: the entries with their ids', 400: unsupported, 403: forbidden },

@@ -3,7 +3,7 @@ import type { JsonObject } from '@thole/core';
 import { z } from 'zod';
 import { assertWritableState } from '../http/assert-writable-state.ts';
 import { parseImportedEvents } from '../http/parse-imported-events.ts';
-import { count, flag, jsonObject, number } from '../http/schemas.ts';
+import { count, flag, jsonObject, MAX_ADDED_ITEMS, number, untilFirstError } from '../http/schemas.ts';
 import { listOf, objectOf, ref, integer } from '../openapi/schema.ts';
 import { defineRoute } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
@@ -43,7 +43,7 @@ export const sessionRoutes: readonly Route[] = [
       .object({
         sessionId: z.string().nullish(),
         state: jsonObject.nullish(),
-        events: z.array(z.unknown().meta(ref('Event'))).nullish(),
+        events: untilFirstError(z.array(z.unknown().meta(ref('Event'))), MAX_ADDED_ITEMS).nullish(),
       })
       .nullish(),
     returns: ref('Session'),

@@ -32,6 +32,21 @@ describe('…/sessions/{session}/artifacts', () => {
     expect((await ask(handler, 'GET', `${ALL}/a.txt/versions/metadata`)).body).toEqual([first.body, second.body]);
   });
 
+  it('reads the metadata of at most four versions at a time', async () => {
+    const service = artifactService();
+    const { handler } = await demo({ artifactService: service });
+    for (const text of 'abcdef') await ask(handler, 'POST', ALL, { filename: 'a', artifact: { text } });
+    const read = service.getArtifactVersion.bind(service);
+    let active = 0;
+    const counts: number[] = [];
+    service.getArtifactVersion = async (ref) => {
+      counts.push(++active);
+      return read(ref).finally(() => active--);
+    };
+    expect((await ask(handler, 'GET', `${ALL}/a/versions/metadata`)).body).toHaveLength(6);
+    expect(counts).toEqual([1, 2, 3, 4, 1, 2]);
+  });
+
   it('lists the names of the session and of the user', async () => {
     const { handler } = await demo({ artifactService: artifactService() });
     for (const filename of ['b', 'user:a']) await ask(handler, 'POST', ALL, { filename, artifact: file });

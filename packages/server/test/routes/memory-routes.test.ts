@@ -116,6 +116,13 @@ describe('POST /apps/{app}/users/{user}/memory', () => {
     await ask(handler, 'POST', ALL, { memories: [{ ...fact, content: { parts: [{ text: 'Hates figs' }] } }] });
     expect((await ask(handler, 'GET', ALL)).body.memories).toHaveLength(2);
   });
+
+  it('rejects more than 20,000 entries, which would take gigabytes from a small body', async () => {
+    const { handler } = await demo({ memoryService: new InMemoryMemoryService() });
+    const { status, body } = await ask(handler, 'POST', ALL, { memories: Array.from({ length: 20_001 }, () => 'a') });
+    expect([status, body.detail]).toEqual([400, 'body.memories must have at most 20000 items.']);
+    expect((await ask(handler, 'GET', ALL)).body.memories).toEqual([]);
+  });
 });
 
 describe('PATCH /apps/{app}/users/{user}/memory/{id}', () => {

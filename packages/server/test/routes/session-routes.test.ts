@@ -38,6 +38,14 @@ describe('POST /apps/{app}/users/{user}/sessions', () => {
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(4);
   });
 
+  it('rejects more than 20,000 events, which would take gigabytes from a small body', async () => {
+    const { handler } = await demo();
+    const events = Array.from({ length: 20_001 }, () => ({ author: 'user' }));
+    const { status, body } = await ask(handler, 'POST', ALL, { sessionId: 't', events });
+    expect([status, body.detail]).toEqual([400, 'body.events must have at most 20000 items.']);
+    expect((await ask(handler, 'GET', `${ALL}/t`)).status).toBe(404);
+  });
+
   it('answers 409 for an existing session id on both routes', async () => {
     const { handler } = await demo();
     expect((await ask(handler, 'POST', ALL, { sessionId: 's' })).status).toBe(409);

@@ -20,6 +20,18 @@ export const artifactContentCases: readonly ArtifactCase[] = [
     },
   },
   {
+    id: 'artifact.long-type',
+    sentence: 'returns a MIME type of any length and with any characters unchanged',
+    contracts: [37],
+    async check(service) {
+      for (const mimeType of [`a/${'b'.repeat(20_000)}`, 'text/html\r\nx-injected: 1', '']) {
+        const artifact = { inlineData: { mimeType, data: 'AAEC' } };
+        await service.saveArtifact({ ...file(), artifact });
+        same(await service.loadArtifact(file()), artifact);
+      }
+    },
+  },
+  {
     id: 'artifact.empty',
     sentence: 'stores a file of zero bytes',
     contracts: [37],

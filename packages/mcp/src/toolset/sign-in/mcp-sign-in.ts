@@ -1,6 +1,6 @@
 import type { AuthConfig, AuthCredential, Json, ReadonlyContext, Runtime, ToolContext, UserRef } from '@thole/core';
 import { TholeError } from '@thole/core';
-import { KeyedQueue, sha256Hex } from '@thole/core/kit';
+import { KeyedQueue, sha256Hex, withTimeLimit } from '@thole/core/kit';
 import type { StreamableHTTPConnectionParams } from '../connection/connection-params.ts';
 import { McpHttp } from '../connection/mcp-http.ts';
 import { discoverAuth } from './discover-auth.ts';
@@ -9,6 +9,7 @@ import type { McpAuthOptions } from './mcp-auth-options.ts';
 
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 const DISCOVERY_SECONDS = 3_600;
+const TIMEOUT_MS = 30_000;
 
 interface OAuthClient {
   clientId: string;
@@ -23,6 +24,7 @@ export class McpSignIn {
   readonly #options: McpAuthOptions;
   readonly #url: string;
   readonly #http: McpHttp;
+  readonly #timeoutMs: number;
   readonly #runtime: Runtime;
   readonly #registrations = new KeyedQueue();
   #challenge: string | undefined;
@@ -33,6 +35,7 @@ export class McpSignIn {
     this.#options = options;
     this.#url = params.url;
     this.#http = new McpHttp(params, MAX_MESSAGE_BYTES);
+    this.#timeoutMs = params.timeout ?? TIMEOUT_MS;
     this.#runtime = runtime;
   }
 
@@ -95,7 +98,8 @@ export class McpSignIn {
     const { redirectUri } = this.#options;
     const requestedScopes = this.#options.scopes ?? scopes;
     const client = await this.#clientOf(context, metadata, requestedScopes);
-    const key = await computeDigest(JSON.stringify([this.#url, client.clientId]));
+    // With the issuer, a token is never sent to another authorization server that the MCP server names later.
+    const key = await computeDigest(JSON.stringify([this.#url, metadata.issuer, client.clientId]));
     return {
       authScheme: {
         type: 'oauth2',
@@ -123,13 +127,25 @@ export class McpSignIn {
   async #discover(): Promise<ServerAuth> {
     const now = this.#runtime.now();
     if (this.#discovery && this.#discovery.until > now) return this.#discovery.auth;
-    const { fetch } = this.#http;
-    const auth = discoverAuth({ url: this.#url, challenge: this.#challenge, fetch, runtime: this.#runtime });
+    const [url, challenge, runtime] = [this.#url, this.#challenge, this.#runtime];
+    const auth = this.#limited('for a description of the sign-in', (fetch) =>
+      discoverAuth({ url, challenge, fetch, runtime }),
+    );
     this.#discovery = { auth, until: now + DISCOVERY_SECONDS };
     auth.catch(() => {
       this.#discovery = undefined;
     });
     return auth;
+  }
+
+  /** Limits the time of requests: users share the discovery, and the runs of a user share the registration. */
+  async #limited<T>(purpose: string, work: (fetch: McpHttp['fetch']) => Promise<T>): Promise<T> {
+    const ms = this.#timeoutMs;
+    const message = `The MCP server "${new URL(this.#url).host}" or its authorization server did not answer in ${ms} ms when it was asked ${purpose}. Try again later.`;
+    const timeoutError = (): TholeError => new TholeError('AUTH_SERVER_FAILED', message, { retryable: true });
+    return withTimeLimit({ runtime: this.#runtime, ms, timeoutError }, (signal) =>
+      work((url, init) => this.#http.fetch(url, { ...init, signal })),
+    );
   }
 
   /**
@@ -188,18 +204,21 @@ export class McpSignIn {
     const supported = metadata.token_endpoint_auth_methods_supported ?? [];
     const methods = ['none', 'client_secret_basic', 'client_secret_post'];
     try {
-      const { client_id: clientId, client_secret: clientSecret } = await registerClient(metadata.issuer, {
-        metadata,
-        clientMetadata: {
-          client_name: 'Thole',
-          redirect_uris: [this.#options.redirectUri!],
-          grant_types: ['authorization_code', 'refresh_token'],
-          response_types: ['code'],
-          token_endpoint_auth_method: methods.find((each) => supported.includes(each)) ?? 'client_secret_basic',
-        },
-        ...(scopes.length > 0 && { scope: scopes.join(' ') }),
-        fetchFn: this.#http.fetch,
-      });
+      const register = (fetchFn: McpHttp['fetch']) =>
+        registerClient(metadata.issuer, {
+          metadata,
+          clientMetadata: {
+            client_name: 'Thole',
+            redirect_uris: [this.#options.redirectUri!],
+            grant_types: ['authorization_code', 'refresh_token'],
+            response_types: ['code'],
+            token_endpoint_auth_method: methods.find((each) => supported.includes(each)) ?? 'client_secret_basic',
+          },
+          ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+          fetchFn,
+        });
+      const registered = await this.#limited('for the registration of the application', register);
+      const { client_id: clientId, client_secret: clientSecret } = registered;
       return { clientId, ...(clientSecret !== undefined && { clientSecret }) };
     } catch (error) {
       if (TholeError.is(error)) throw error;
