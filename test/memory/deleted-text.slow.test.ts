@@ -149,6 +149,17 @@ describe('Deleted text in a SQLite file', () => {
     expect(hotel.contains('QWXSECRET')).toBe(false);
   });
 
+  it('is in no byte after deleteUserArtifacts if it was in the name of a deleted artifact', async () => {
+    const hotel = openHotel();
+    const user = { appName: 'hotel', userId: 'alice' };
+    const file = { ...user, sessionId: 's', filename: 'QWXSECRET.txt' };
+    await hotel.artifacts.saveArtifact({ ...file, artifact: { text: 'x' } });
+    await hotel.artifacts.deleteArtifact(file);
+    expect(hotel.contains('QWXSECRET')).toBe(true);
+    await hotel.artifacts.deleteUserArtifacts(user);
+    expect(hotel.contains('QWXSECRET')).toBe(false);
+  });
+
   it('stays in the log while another connection reads, with a warning, and is cleared later', async () => {
     const hotel = openHotel();
     await hotel.addWord('alice', 's1', 'ZYXSECRET');

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { InMemoryDeliveryStore } from '../../src/index.ts';
 import { SqlDeliveryStore, sqliteDatabase } from '../../src/sql/index.ts';
 import type { SqlParameter } from '../../src/sql/index.ts';
@@ -33,6 +33,30 @@ describe('SqlDeliveryStore in SQLite', () => {
     await store.settle('d', { status: 'sent', at: 2 });
     await store.close();
     expect(readFileSync(path, 'latin1')).not.toContain('secret');
+  });
+
+  it('erases replaced and deleted texts from the write-ahead log while the file is open', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const folder = mkdtempSync(join(tmpdir(), 'thole-deliveries-'));
+    const path = join(folder, 'deliveries.db');
+    const store = new SqlDeliveryStore({ database: sqliteDatabase(path) });
+    onTestFinished(async () => {
+      vi.useRealTimers();
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+    const contains = (text: string): boolean =>
+      ['', '-wal'].some((end) => readFileSync(path + end, 'latin1').includes(text));
+    const messageOf = (text: string) => ({ channel: 'chat', sender: 'a1', id: '1', text });
+    await store.receive({ key: 'k', userId: 'ada', message: messageOf('answered text'), receivedAt: 1 });
+    await store.finish(['k'], 2);
+    expect(contains('answered text')).toBe(true);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(contains('answered text')).toBe(false);
+    await store.receive({ key: 'l', userId: 'ada', message: messageOf('waiting text'), receivedAt: 1 });
+    expect(contains('waiting text')).toBe(true);
+    await store.deleteUser('ada');
+    expect(contains('waiting text')).toBe(false);
   });
 
   it('scans no table for reports, unfinished and pending messages, and old keys', async () => {

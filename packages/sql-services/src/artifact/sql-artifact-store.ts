@@ -113,11 +113,12 @@ export class SqlArtifactStore extends SqlStore implements ArtifactStore {
     const parameters = scope.sessionId === undefined ? names.slice(0, 2) : names;
     const remove = (table: string): Steps<StatementResult> =>
       this.#query(`DELETE FROM ${table} ${condition}`, parameters);
-    const { changes } = await this.#storage.transact(function* () {
-      yield* remove(artifactNames);
-      return yield* remove(artifacts);
+    // A deleted artifact has left its name, which may say something about the user.
+    const count = await this.#storage.transact(function* () {
+      const removedNames = yield* remove(artifactNames);
+      return removedNames.changes + (yield* remove(artifacts)).changes;
     });
-    if (changes > 0) await this.#storage.erase();
+    if (count > 0) await this.#storage.erase();
   }
 
   *#put(names: readonly SqlValue[], bytes: Uint8Array, meta: string): Steps<number> {
