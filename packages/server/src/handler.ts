@@ -6,7 +6,7 @@ import { Cors } from './http/cors.ts';
 import { errorResponse } from './http/error-response.ts';
 import { assertHost, hostOf, isLoopback, loopbackNames } from './http/hosts.ts';
 import { isResponse } from './http/is-response.ts';
-import { withNoSniff } from './http/no-sniff.ts';
+import { withSafeHeaders } from './http/safe-headers.ts';
 import { parsePathParams } from './http/path-params.ts';
 import { parse, UnknownFieldWarnings } from './http/parse.ts';
 import { parseQuery } from './http/parse-query.ts';
@@ -129,7 +129,7 @@ export function createHandler(options: HandlerOptions): Handler {
         ? await copyHookResponse(error).catch((failure: unknown) => toErrorResponse(failure, request))
         : toErrorResponse(error, request);
     }
-    return withNoSniff(options.cors ? cors.addHeaders(request, response) : response);
+    return withSafeHeaders(options.cors ? cors.addHeaders(request, response) : response);
   }
 
   async function closeRuns(timeoutMs: number): Promise<void> {

@@ -6,6 +6,8 @@ import type { ConversationContext } from './conversation-context.ts';
 /** The commands of one conversation: commands of the app, `/help`, and commands of memory with their questions. */
 export class ConversationCommands {
   readonly #context: ConversationContext;
+  /** The message of the last memory command, which may have asked a question. */
+  #lastCommand: StoredMessage['message'] | undefined;
 
   constructor(context: ConversationContext) {
     this.#context = context;
@@ -49,6 +51,7 @@ export class ConversationCommands {
     const { commands, texts } = deps;
     const own = commands.find(name, user.role);
     if (own) return own.run({ argument, user, message, signal });
+    this.#lastCommand = message;
     return this.#context.withParts(async (parts) => {
       if (name === 'help') return commands.help(user.role, parts.commands?.help ?? []);
       const answer = await parts.commands?.handle(`/${name} ${argument}`.trim(), ref, { signal });
@@ -61,6 +64,8 @@ export class ConversationCommands {
     message,
   }: StoredMessage): Promise<{ text: string; isMessage?: boolean | undefined } | undefined> {
     if (message.files) return undefined;
+    // A yes in a group does not answer a question in a private chat.
+    if (this.#lastCommand && this.#lastCommand.group?.id !== message.group?.id) return undefined;
     const { deps, ref, signal } = this.#context;
     try {
       return await this.#context.withParts(async ({ commands }) => {

@@ -23,14 +23,24 @@ export interface ConversationDeps {
 }
 
 const LONGEST_WAIT_MS = 60_000;
+/** Maximum number of paused invocations whose places are kept. */
+const MAX_PLACES = 100;
+
+/** The place of a message: a group with its address, or a private chat if both are undefined. */
+interface Place {
+  readonly groupId: string | undefined;
+  readonly address: string | undefined;
+}
 
 /** The user and the current parts of one conversation, and its writes to stores. Its commands and runs share it. */
 export class ConversationContext {
   readonly deps: ConversationDeps;
   readonly channel: string;
   readonly ref: SessionRef;
-  /** The last used address. Messages that do not answer a message are sent to it. */
-  address: string | undefined;
+  /** The last used address outside groups. Messages that belong to no known place are sent to it. */
+  #privateAddress: string | undefined;
+  /** Places of the last messages of paused invocations. */
+  readonly #places = new Map<string, Place>();
   /** Called when new parts have replaced others. The runner of the old parts does not continue paused runs any more. */
   onReplaced: () => void = () => {};
   #user: User;
@@ -92,11 +102,32 @@ export class ConversationContext {
     }
   }
 
-  /** Returns replies to a message. Without a message, they are sent to the last used address. */
+  /** Records the address of a message. A group never receives messages that belong to no known place. */
+  received(stored: StoredMessage): void {
+    if (!stored.message.group) this.#privateAddress = addressOf(stored);
+  }
+
+  /** Records that the invocation of a message has paused. */
+  paused(invocationId: string, stored: StoredMessage): void {
+    this.#places.delete(invocationId);
+    const { group } = stored.message;
+    this.#places.set(invocationId, { groupId: group?.id, address: group && addressOf(stored) });
+    if (this.#places.size > MAX_PLACES) this.#places.delete(this.#places.keys().next().value!);
+  }
+
+  /** False if the invocation is known to have paused in another group, or only one of them belongs to a group. */
+  mayAnswer(invocationId: string, { message }: StoredMessage): boolean {
+    const place = this.#places.get(invocationId);
+    return !place || place.groupId === message.group?.id;
+  }
+
+  /** Returns replies to a message. Without a message, they are sent to the group where the run paused, or to the private chat. */
   createReplies(stored?: StoredMessage): Replies {
-    const to = stored ? addressOf(stored) : (this.address ?? this.#ownAddress());
     const { outbox, runtime, texts } = this.deps;
-    return new Replies(this.ref, texts, async (key, message) => {
+    return new Replies(this.ref, texts, async (key, message, { invocationId = '', isPrivate = false } = {}) => {
+      const source = stored && !(isPrivate && stored.message.group) ? addressOf(stored) : undefined;
+      const group = isPrivate || stored ? undefined : this.#places.get(invocationId)?.address;
+      const to = source ?? group ?? this.#privateAddress ?? this.#ownAddress();
       // A closed conversation sends nothing. Its messages are unfinished, so the answer is sent after the next start.
       if (this.isClosed) return;
       const delivery = { key, userId: this.#user.id, channel: this.channel, to, message, createdAt: runtime.now() };

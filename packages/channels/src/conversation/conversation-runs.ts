@@ -20,6 +20,8 @@ const MAX_RUN_ATTEMPTS = 6;
 export class ConversationRuns {
   readonly #context: ConversationContext;
   readonly #active = new Set<Promise<void>>();
+  /** Group of the last messages. Undefined for a private chat. */
+  #groupId: string | undefined;
   /** Calls `continueWaiting` in the order of the conversation. */
   readonly #wake: () => void;
   readonly #timers: ConversationTimers;
@@ -43,6 +45,7 @@ export class ConversationRuns {
 
   /** Starts the run for messages. Resolves when they are in the session, so that later messages join the run. */
   async start(messages: readonly StoredMessage[]): Promise<void> {
+    await this.#whenMayJoin(messages);
     const interruptId = await this.#questionAnsweredBy(messages);
     const keys = messages.map(({ key }) => key);
     const id = `message-${hashOf(keys).slice(0, 40)}`;
@@ -52,7 +55,9 @@ export class ConversationRuns {
   }
 
   /** Starts the run of a stored batch. Resolves like `start`. */
-  begin(batch: Batch): Promise<void> {
+  async begin(batch: Batch): Promise<void> {
+    await this.#whenMayJoin(batch.messages);
+    this.#groupId = groupIdOf(batch.messages);
     return new Promise((resolve) => {
       const run = this.#run(batch, resolve).finally(() => {
         this.#active.delete(run);
@@ -99,11 +104,12 @@ export class ConversationRuns {
   /** Runs a batch. Repeats it after temporary errors of a store. Never rejects. */
   async #run(first: Batch, onStored: () => void): Promise<void> {
     const context = this.#context;
-    const replies = context.createReplies(first.messages.at(-1));
+    const last = first.messages.at(-1);
+    const replies = context.createReplies(last);
     let batch = first;
     for (let attempt = 1; ; attempt++) {
       try {
-        await context.withParts((parts) => runBatch(this.#batchContext(parts, replies), batch, onStored));
+        await context.withParts((parts) => runBatch(this.#batchContext(parts, replies, last), batch, onStored));
         break;
       } catch (error) {
         // The next start continues the batch.
@@ -126,6 +132,11 @@ export class ConversationRuns {
     context.parts?.consolidator?.schedule(context.ref);
   }
 
+  /** Resolves when no run of another group is active: its answer would be sent to that group. A private chat has no group. */
+  async #whenMayJoin(messages: readonly StoredMessage[]): Promise<void> {
+    if (groupIdOf(messages) !== this.#groupId) await this.whenIdle();
+  }
+
   /** Continues an invocation. Reports its failure. */
   async #continue(invocationId: string): Promise<void> {
     const context = this.#context;
@@ -139,11 +150,12 @@ export class ConversationRuns {
     });
   }
 
-  #batchContext(parts: ConversationParts, replies: Replies): BatchContext {
+  #batchContext(parts: ConversationParts, replies: Replies, message?: StoredMessage): BatchContext {
     const { deps, ref } = this.#context;
     const { sessions, texts } = deps;
     const { runner } = parts;
     const onPaused = (interrupts: readonly Interrupt[], lastSeq: number | undefined): void => {
+      if (message) for (const { invocationId } of interrupts) this.#context.paused(invocationId, message);
       // The runner of replaced parts is about to close, and does not continue the run on time.
       if (parts !== this.#context.parts) this.#wakeLater(interrupts, `wake ${interrupts[0]?.invocationId}`);
       // Another process may have answered meanwhile: its events follow the last event of this run.
@@ -158,7 +170,7 @@ export class ConversationRuns {
 
   /**
    * Returns the id of the open question that these messages answer: the question that was sent last. A question that still waits
-   * for its channel is never answered: the person has not seen it.
+   * for its channel is never answered: the person has not seen it. A message in a group answers only questions of the group.
    */
   async #questionAnsweredBy(messages: readonly StoredMessage[]): Promise<string | undefined> {
     if (!this.isIdle || messages.some(({ message }) => message.files)) return undefined;
@@ -168,7 +180,9 @@ export class ConversationRuns {
       const head = await sessions.getSession({ ...ref, numRecentEvents: 0 });
       if (!head || head.marks?.openInterrupts === 0) return undefined;
       const session = await sessions.getSession(ref);
-      const question = session && lastQuestion(pendingInterrupts(session.events));
+      const last = messages.at(-1)!;
+      const open = pendingInterrupts(session?.events ?? []);
+      const question = lastQuestion(open.filter((each) => this.#context.mayAnswer(each.invocationId, last)));
       if (!question || deps.outbox.isWaiting(this.#context.createReplies().questionKey(question))) return undefined;
       return parseAnswers(batchText(messages), question, texts).length > 0 ? question.id : undefined;
     } catch (error) {
@@ -185,4 +199,8 @@ export class ConversationRuns {
   #report(error: unknown): void {
     if (!this.#context.isClosed) this.#context.report('run', error);
   }
+}
+
+function groupIdOf(messages: readonly StoredMessage[]): string | undefined {
+  return messages.at(-1)?.message.group?.id;
 }

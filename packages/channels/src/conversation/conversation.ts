@@ -72,7 +72,7 @@ export class Conversation {
     this.#gathered.push(stored);
     this.#held.add(stored.key);
     this.#gathering ??= Promise.withResolvers();
-    this.#context.address = addressOf(stored);
+    this.#context.received(stored);
     if (coalesceMs <= 0 || isCommand(stored)) this.flush();
     else this.#cancelGathering ??= this.#context.deps.runtime.timer(coalesceMs, () => this.flush());
   }
@@ -88,7 +88,7 @@ export class Conversation {
   recover(messages: readonly StoredMessage[]): void {
     const batches = Map.groupBy(messages, ({ batch }) => batch?.id);
     for (const [id, group] of batches) {
-      this.#context.address = addressOf(group.at(-1)!);
+      this.#context.received(group.at(-1)!);
       if (id === undefined) {
         for (const { key } of group) this.#held.add(key);
         this.#enqueue(() => this.#handleAll(group));

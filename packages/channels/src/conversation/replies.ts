@@ -6,8 +6,16 @@ import { hashOf } from '../channel/read-inbound-message.ts';
 import type { Texts } from '../dispatcher/texts.ts';
 import { isQuestion, questionFor } from './question.ts';
 
+/** The origin of a message. */
+export interface ReplyOrigin {
+  /** Undefined for a note. */
+  readonly invocationId?: string | undefined;
+  /** True for a message that a group must not see. */
+  readonly isPrivate?: boolean | undefined;
+}
+
 /** Stores an outbound message under a key. Does nothing if the key is known. */
-export type PutReply = (key: string, message: OutboundMessage) => Promise<void>;
+export type PutReply = (key: string, message: OutboundMessage, origin?: ReplyOrigin) => Promise<void>;
 
 /** Converts the events of runs into messages. Each event and each question has one key, so that it is sent once. */
 export class Replies {
@@ -28,7 +36,7 @@ export class Replies {
     const files = filesOf(event);
     if (text === '' && files.length === 0) return false;
     const message = { text, ...(files.length > 0 && { files }), ...(replyTo !== undefined && { replyTo }) };
-    await this.#put(this.#key('event', event.invocationId, event.id), message);
+    await this.#put(this.#key('event', event.invocationId, event.id), message, { invocationId: event.invocationId });
     return true;
   }
 
@@ -37,7 +45,9 @@ export class Replies {
     for (const interrupt of interrupts) {
       const message = questionFor(interrupt, this.#texts);
       if (!message) continue;
-      await this.#put(this.questionKey(interrupt), message);
+      const { invocationId, kind } = interrupt;
+      // With the link of a sign-in, anyone could connect their own account to this user.
+      await this.#put(this.questionKey(interrupt), message, { invocationId, isPrivate: kind === 'credential' });
       if (isQuestion(interrupt)) return;
     }
   }

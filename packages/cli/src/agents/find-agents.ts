@@ -55,7 +55,10 @@ async function agentsIn(root: string): Promise<AgentModule[]> {
         return (await stat(path)).isDirectory() ? guessAgentOfFolder(path) : guessAgentOfFile(path);
       }),
   );
-  return modules.filter((each) => each !== undefined).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const found = modules.filter((each) => each !== undefined);
+  // A symbolic link may name an agent of the folder again.
+  const unique = new Map(found.map((each) => [each.file, each]));
+  return [...unique.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 async function agentOfFolder(folder: string): Promise<AgentModule | undefined> {

@@ -56,6 +56,13 @@ describe('findAgents', () => {
     expect((await findAgents(cwd, 'hello/x.ts')).agents).toMatchObject([{ name: 'x' }]);
   });
 
+  it('finds an agent once that a symbolic link in the folder names again', async () => {
+    const cwd = temporaryFolder({ 'v2/agent.ts': agent, 'other/agent.ts': agent });
+    symlinkSync('v2', join(cwd, 'latest'));
+    const { agents } = await findAgents(cwd, '.');
+    expect(agents.map(({ name }) => name)).toEqual(['other', 'v2']);
+  });
+
   it('follows symbolic links', async () => {
     const [cwd, elsewhere] = [temporaryFolder(), temporaryFolder({ 'agent.ts': agent })];
     symlinkSync(elsewhere, join(cwd, 'linked'));

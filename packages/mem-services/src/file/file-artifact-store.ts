@@ -4,7 +4,7 @@ import { platform } from 'node:process';
 import { TholeError } from '@thole/core';
 import { renameWhenFree } from '@thole/core/kit';
 import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from '@thole/core';
-import { fromPathComponent, toPathComponent } from './path-component.ts';
+import { fromPathComponent, isPathComponent, toPathComponent } from './path-component.ts';
 
 /**
  * Stores files in a folder. Each version is a folder with the files `bytes`, `meta.json` and `name`. A version becomes visible
@@ -63,7 +63,7 @@ export class FileArtifactStore implements ArtifactStore {
   async names(scope: ArtifactScope): Promise<string[]> {
     const folder = this.#folderOfScope(scope);
     const names: string[] = [];
-    for (const component of await listFolder(folder)) {
+    for (const component of (await listFolder(folder)).filter(isPathComponent)) {
       const newest = (await versionsIn(join(folder, component))).at(-1);
       if (newest === undefined) continue;
       const name =

@@ -21,3 +21,8 @@ export function toPathComponent(name: string): string {
 export function fromPathComponent(component: string): string | undefined {
   return component.startsWith('n_') ? decodeURIComponent(component.slice(2)) : undefined;
 }
+
+/** True for a component that `toPathComponent` returns. A file manager adds others, such as `.DS_Store` or `Thumbs.db`. */
+export function isPathComponent(name: string): boolean {
+  return name.startsWith('n_') || name.startsWith('h_');
+}

@@ -34,6 +34,14 @@ describe('FileArtifactService', () => {
   };
   const ref = { appName: '../../app', userId: '/etc', sessionId: '..', filename: '../../../escape' };
 
+  it('ignores the files that a file manager adds to its folders', async () => {
+    const { service, rootDir } = await createService();
+    await service.saveArtifact({ ...ref, artifact: { text: 'a' } });
+    const [session] = (await readdir(rootDir, { recursive: true })).filter((path) => /sessions\/[^/]+$/.test(path));
+    await writeFile(join(rootDir, session!, '.DS_Store'), '');
+    expect(await service.listArtifactKeys(ref)).toEqual([ref.filename]);
+  });
+
   it('uses only lower-case ASCII path components of at most 130 characters (contract 37)', async () => {
     const { service, rootDir } = await createService();
     await service.saveArtifact({ ...ref, artifact: { text: 'a' } });

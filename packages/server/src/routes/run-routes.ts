@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { assertWritableState } from '../http/assert-writable-state.ts';
 import { findRunner } from '../http/find-runner.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
-import { noSniffResponse } from '../http/no-sniff.ts';
+import { responseWithSafeHeaders } from '../http/safe-headers.ts';
 import { seq } from '../http/schemas.ts';
 import { wireEventJson } from '../http/wire-event.ts';
 import { boolean, listOf, objectOf, ref } from '../openapi/schema.ts';
@@ -66,7 +66,7 @@ export const runRoutes: readonly Route[] = [
         stopWatching();
       }
       assertNotFailed(last);
-      return noSniffResponse(`[${events.join()}]`, { 'content-type': 'application/json' });
+      return responseWithSafeHeaders(`[${events.join()}]`, { 'content-type': 'application/json' });
     },
   }),
   defineRoute({

@@ -1,6 +1,6 @@
 import type { Runtime } from '@thole/core';
 import { idHeader } from '../http/id-header.ts';
-import { noSniffResponse } from '../http/no-sniff.ts';
+import { responseWithSafeHeaders } from '../http/safe-headers.ts';
 import { HEARTBEAT_FRAME } from './end-frames.ts';
 
 /** A source of the frames of a stream. */
@@ -57,12 +57,12 @@ export function sseResponse(
     },
     { highWaterMark: 0 },
   );
-  return noSniffResponse(body, headersOf(p.invocationId));
+  return responseWithSafeHeaders(body, headersOf(p.invocationId));
 }
 
 /** Returns the response for a run that has ended, with all its frames. */
 export function completeSseResponse(frames: string, p: { invocationId: string }): Response {
-  return noSniffResponse(frames, headersOf(p.invocationId));
+  return responseWithSafeHeaders(frames, headersOf(p.invocationId));
 }
 
 /** Returns a source that starts with frames that were already requested. */

@@ -1,11 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { InMemoryArtifactService } from '@thole/mem-services';
 import { says } from '@thole/testing';
 import { bearerToken } from '../../src/index.ts';
 import type { HandlerOptions } from '../../src/index.ts';
 import { toNodeListener } from '../../src/node.ts';
-import { demo } from '../demo.ts';
+import { demo, sessionPath } from '../demo.ts';
 import { rawRequest, readAnswer } from '../raw-request.ts';
 
 async function statusOf(host: string, options: Partial<HandlerOptions> = {}): Promise<number> {
@@ -49,6 +50,20 @@ describe('createHandler', () => {
     const answers = [await get('/list-apps'), await get('/nowhere'), await run('/run'), await run('/run_sse')];
     for (const { headers } of [...answers, await gone.get('/list-apps')])
       expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  it('keeps caches from storing private data, also a name such as report.pdf', async () => {
+    const artifactService = new InMemoryArtifactService();
+    const { get, post } = await demo({ artifactService });
+    const artifact = { inlineData: { mimeType: 'application/pdf', data: 'JVBERg==' } };
+    await post(`${sessionPath}/artifacts`, { filename: 'report.pdf', artifact });
+    const artifacts = `${sessionPath}/artifacts`;
+    for (const path of [sessionPath, `${artifacts}/report.pdf`, `${artifacts}/none.pdf`, '/list-apps'])
+      expect((await get(path)).headers.get('cache-control')).toBe('no-store');
+    const hook = await demo({
+      authorize: () => new Response('Later', { status: 503, headers: { 'cache-control': 'max-age=5' } }),
+    });
+    expect((await hook.get('/list-apps')).headers.get('cache-control')).toBe('max-age=5');
   });
 
   it.each(['/run', '/run_sse'] as const)(

@@ -1,0 +1,123 @@
+import { createEvent, textOf } from '@thole/core';
+import type { Agent } from '@thole/core';
+import { Runner } from '@thole/runner';
+import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
+import { FunctionTool } from '@thole/tools';
+import { describe, expect, it } from 'vitest';
+import { appName, newStorage, startAssistant } from '../support/assistant.ts';
+import type { LocalChannel } from '../support/local-channel.ts';
+
+const inGroup = { address: 'g1', group: { id: 'g1', isAddressed: true } };
+const sent = ({ accepted }: LocalChannel): unknown[] => accepted.map(({ text, to }) => [to, text]);
+
+describe('Conversation of a person who also writes in a group', () => {
+  it.each([
+    ['a private chat', {}, 'a1'],
+    ['the group', inGroup, 'g1'],
+  ])('sends the answer after a timer only to %s, where the run paused', async (_, place, to) => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const agent: Agent = {
+      name: 'helper',
+      async *runAsync(context) {
+        const { invocationId, userContent } = context;
+        const text = textOf(userContent);
+        if (text === 'later') await context.sleep(3_600_000);
+        yield createEvent({ author: 'helper', invocationId, content: { role: 'model', parts: [{ text }] } }, runtime);
+      },
+    };
+    const { sessions: sessionService } = storage;
+    const runner = new Runner({ appName, agent, sessionService, runtime, autoCreateSession: true });
+    const options = { createParts: () => ({ runner }) };
+    const { chat, settle } = await startAssistant({ llm: new ScriptedLlm(), runtime, storage, options });
+    await chat.receive('a1', 'later', place);
+    await settle();
+    const other = to === 'a1' ? inGroup : {};
+    await chat.receive('a1', 'now', other);
+    await settle();
+    await runtime.advance(3_600_000);
+    await settle();
+    expect(sent(chat)).toEqual([
+      [to === 'a1' ? 'g1' : 'a1', 'now'],
+      [to, 'later'],
+    ]);
+  });
+
+  it('does not take a yes in the group as the answer to a private question', async () => {
+    const runtime = new FixedRuntime();
+    const runs: string[] = [];
+    const diary = new FunctionTool({
+      ...{ name: 'diary', description: 'Reads the diary.', requireConfirmation: true },
+      execute: () => runs.push('diary'),
+    });
+    const llm = new ScriptedLlm(calls('diary', {}), says('Fine.'), says('It is read.'));
+    const { chat, settle } = await startAssistant({ llm, runtime, tools: [diary] });
+    await chat.receive('a1', 'read my diary');
+    await settle();
+    await chat.receive('a1', 'yes', inGroup);
+    await settle();
+    expect([runs, sent(chat).at(-1)]).toEqual([[], ['g1', 'Fine.']]);
+    await chat.receive('a1', 'yes');
+    await settle();
+    expect([runs, sent(chat).at(-1)]).toEqual([['diary'], ['a1', 'It is read.']]);
+  });
+
+  it('sends the link of a sign-in to the private chat', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const agent: Agent = {
+      name: 'helper',
+      async *runAsync(context) {
+        const { invocationId } = context;
+        const args = { functionCallId: 'call', authConfig: { authUri: 'https://login.example/?state=1' } };
+        const parts = [{ functionCall: { id: 'sign-in', name: 'adk_request_credential', args } }];
+        const content = { role: 'model' as const, parts };
+        yield createEvent({ author: 'helper', invocationId, content, longRunningToolIds: ['sign-in'] }, runtime);
+      },
+    };
+    const { sessions: sessionService } = storage;
+    const runner = new Runner({ appName, agent, sessionService, runtime, autoCreateSession: true });
+    const options = { createParts: () => ({ runner }) };
+    const { chat, settle } = await startAssistant({ llm: new ScriptedLlm(), runtime, storage, options });
+    await chat.receive('a1', 'read my mail', inGroup);
+    await settle();
+    expect(sent(chat)).toEqual([['a1', 'Please sign in: https://login.example/?state=1']]);
+  });
+
+  it('does not take a yes in the group as the answer to a private /forget', async () => {
+    const runtime = new FixedRuntime();
+    const llm = new ScriptedLlm(says('Fine.'));
+    const { chat, settle, storage } = await startAssistant({ llm, runtime });
+    await chat.receive('a1', '/remember I like tea');
+    await chat.receive('a1', '/forget');
+    await settle();
+    await chat.receive('a1', 'yes', inGroup);
+    await settle();
+    expect(sent(chat).at(-1)).toEqual(['g1', 'Fine.']);
+    const { memories } = await storage.memory.searchMemory({ appName, userId: 'ada', query: 'tea' });
+    expect(memories).toHaveLength(1);
+    await chat.receive('a1', 'yes');
+    await settle();
+    expect(sent(chat).at(-1)).toEqual(['a1', expect.stringMatching(/^Forgotten/)]);
+  });
+
+  it('does not join a private message to a run of the group', async () => {
+    const runtime = new FixedRuntime();
+    const gate = Promise.withResolvers<void>();
+    const llm = new ScriptedLlm(async () => {
+      await gate.promise;
+      return says('Sunny.');
+    }, says('Healthy.'));
+    const { chat, settle } = await startAssistant({ llm, runtime });
+    await chat.receive('a1', 'weather?', inGroup);
+    await runtime.advance(1_000);
+    await chat.receive('a1', 'my blood test?');
+    await runtime.advance(1_000);
+    gate.resolve();
+    await settle();
+    expect(sent(chat)).toEqual([
+      ['g1', 'Sunny.'],
+      ['a1', 'Healthy.'],
+    ]);
+  });
+});
