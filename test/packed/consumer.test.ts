@@ -72,6 +72,24 @@ it('type-checks every entry, its declarations, and every TypeScript block under 
   expect(files).toBeGreaterThan(checked.length + published.length);
 });
 
+it('type-checks the declarations of packages that use no Node APIs without the types of Node', async () => {
+  const small = join(folder, 'without-node');
+  await installWith(small, ['thole', '@thole/memory', '@thole/client', '@thole/server'], tarballs);
+  const entries = ['thole', '@thole/memory', '@thole/client', '@thole/server', '@thole/recall'];
+  writeFileSync(join(small, 'main.ts'), entries.map((entry, i) => `export * as e${i} from '${entry}';\n`).join(''));
+  const options = {
+    strict: true,
+    noEmit: true,
+    target: 'es2023',
+    lib: ['es2023', 'dom'],
+    types: [],
+    module: 'nodenext',
+  };
+  writeFileSync(join(small, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['main.ts'] }));
+  const { output } = await run(small, bin('tsc'), ['-p', '.', '--pretty', 'false'], { anyCode: true });
+  expect(output.trim()).toBe('');
+});
+
 it('lets TypeScript write declarations of programs that export our results', async () => {
   const results = `
     import type { AuthCredential, LeaseStore, StoredSessionServiceOptions } from '@thole/core';

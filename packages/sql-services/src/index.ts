@@ -1,3 +1,5 @@
+// For programs without the types of Node: declares `Symbol.asyncDispose`.
+/// <reference lib="esnext.disposable" preserve="true" />
 export { DatabaseArtifactService } from './artifact/sql-artifact-service.ts';
 export type { DatabaseArtifactServiceOptions } from './artifact/sql-artifact-service.ts';
 export { DatabaseCredentialService } from './credential/sql-credential-service.ts';

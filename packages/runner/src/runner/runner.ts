@@ -1,3 +1,5 @@
+// For programs without the types of Node: declares `Symbol.asyncDispose`.
+/// <reference lib="esnext.disposable" preserve="true" />
 import { systemRuntime, TholeError } from '@thole/core';
 import {
   assertDuration,
