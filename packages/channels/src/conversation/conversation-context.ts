@@ -115,7 +115,7 @@ export class ConversationContext {
     if (this.#places.size > MAX_PLACES) this.#places.delete(this.#places.keys().next().value!);
   }
 
-  /** False if the invocation is known to have paused in another group, or only one of them belongs to a group. */
+  /** False if the message is from another chat than the one in which the invocation paused. True if that is unknown. */
   mayAnswer(invocationId: string, { message }: StoredMessage): boolean {
     const place = this.#places.get(invocationId);
     return !place || place.groupId === message.group?.id;

@@ -31,6 +31,16 @@ function startSleeper(storage: Storage, runtime: FixedRuntime, agent: Agent = sl
   return startAssistant({ llm: new ScriptedLlm(), runtime, storage, options: { createParts } });
 }
 
+/** Returns the storage of a dispatcher that was closed while its agent slept. */
+async function stopAsleep(runtime: FixedRuntime): Promise<Storage> {
+  const storage = newStorage(runtime);
+  const { chat, dispatcher, settle } = await startSleeper(storage, runtime);
+  await chat.receive('a1', 'wake me');
+  await settle();
+  await dispatcher.close();
+  return storage;
+}
+
 describe('Conversation with a timer', () => {
   it('sends the answer once when the timer is due', async () => {
     const runtime = new FixedRuntime();
@@ -72,11 +82,7 @@ describe('Conversation with a timer', () => {
 
   it('sends the answer after a restart (contract 45)', async () => {
     const runtime = new FixedRuntime();
-    const storage = newStorage(runtime);
-    const first = await startSleeper(storage, runtime);
-    await first.chat.receive('a1', 'wake me');
-    await first.settle();
-    await first.dispatcher.close();
+    const storage = await stopAsleep(runtime);
     const second = await startSleeper(storage, runtime);
     await second.settle();
     await runtime.advance(HOUR_MS);
@@ -86,11 +92,7 @@ describe('Conversation with a timer', () => {
 
   it('sends the answer within ten minutes after the computer slept beyond the time', async () => {
     const runtime = new FixedRuntime();
-    const storage = newStorage(runtime);
-    const first = await startSleeper(storage, runtime);
-    await first.chat.receive('a1', 'wake me');
-    await first.settle();
-    await first.dispatcher.close();
+    const storage = await stopAsleep(runtime);
     const second = await startSleeper(storage, runtime);
     await second.settle();
     const now = runtime.now.bind(runtime);
@@ -102,11 +104,7 @@ describe('Conversation with a timer', () => {
 
   it('sends the answer at the start if the timer is already due (contract 45)', async () => {
     const runtime = new FixedRuntime();
-    const storage = newStorage(runtime);
-    const first = await startSleeper(storage, runtime);
-    await first.chat.receive('a1', 'wake me');
-    await first.settle();
-    await first.dispatcher.close();
+    const storage = await stopAsleep(runtime);
     await runtime.advance(2 * HOUR_MS);
     const second = await startSleeper(storage, runtime);
     await second.settle();
@@ -115,11 +113,7 @@ describe('Conversation with a timer', () => {
 
   it('sends the answer if another process continues the run when the timer is due (contract 45)', async () => {
     const runtime = new FixedRuntime();
-    const storage = newStorage(runtime);
-    const first = await startSleeper(storage, runtime);
-    await first.chat.receive('a1', 'wake me');
-    await first.settle();
-    await first.dispatcher.close();
+    const storage = await stopAsleep(runtime);
     await runtime.advance(HOUR_MS);
     const gate = Promise.withResolvers<void>();
     const slow: Agent = {
