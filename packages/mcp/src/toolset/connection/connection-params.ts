@@ -10,6 +10,9 @@ import {
   rejectUnknownOptions,
 } from '@thole/core/kit';
 
+/** Default of the option `timeout`, in milliseconds. */
+export const DEFAULT_TIMEOUT_MS = 30_000;
+
 /** Generation of the protocol: `legacy` is the older one, `modern` is 2026-07-28. `auto` detects the server's protocol. */
 export type McpProtocol = 'auto' | 'legacy' | 'modern';
 

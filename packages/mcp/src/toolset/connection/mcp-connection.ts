@@ -9,6 +9,7 @@ import type {
 import type { Runtime, SpanAttributes } from '@thole/core';
 import { TholeError } from '@thole/core';
 import { errorFields, withTimeLimit } from '@thole/core/kit';
+import { DEFAULT_TIMEOUT_MS } from './connection-params.ts';
 import type { McpConnectionParams, McpHeaders, McpProtocol } from './connection-params.ts';
 import { ConnectionTelemetry } from './connection-telemetry.ts';
 import type { TracedContext } from './connection-telemetry.ts';
@@ -18,7 +19,6 @@ import { messageTooLargeError } from './limit-body.ts';
 import { createStdioTransport, isTooLarge } from './stdio-transport.ts';
 import { isConnectionClosed } from './to-mcp-error.ts';
 
-const TIMEOUT_MS = 30_000;
 const CLOSE_MS = 5_000;
 const LIST_MAX_AGE_SECONDS = 60;
 /** Maximum number of tools in a list, before `toolFilter`. */
@@ -133,7 +133,7 @@ export class McpConnection {
 
   /** Time limit of a request other than a tool call, in milliseconds. */
   get timeoutMs(): number {
-    return this.#settings.params.timeout ?? TIMEOUT_MS;
+    return this.#settings.params.timeout ?? DEFAULT_TIMEOUT_MS;
   }
 
   /**

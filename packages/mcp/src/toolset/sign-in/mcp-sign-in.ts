@@ -1,6 +1,7 @@
 import type { AuthConfig, AuthCredential, Json, ReadonlyContext, Runtime, ToolContext, UserRef } from '@thole/core';
 import { TholeError } from '@thole/core';
 import { KeyedQueue, sha256Hex, withTimeLimit } from '@thole/core/kit';
+import { DEFAULT_TIMEOUT_MS } from '../connection/connection-params.ts';
 import type { StreamableHTTPConnectionParams } from '../connection/connection-params.ts';
 import { McpHttp } from '../connection/mcp-http.ts';
 import { discoverAuth } from './discover-auth.ts';
@@ -9,7 +10,6 @@ import type { McpAuthOptions } from './mcp-auth-options.ts';
 
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 const DISCOVERY_SECONDS = 3_600;
-const TIMEOUT_MS = 30_000;
 
 interface OAuthClient {
   clientId: string;
@@ -35,7 +35,7 @@ export class McpSignIn {
     this.#options = options;
     this.#url = params.url;
     this.#http = new McpHttp(params, MAX_MESSAGE_BYTES);
-    this.#timeoutMs = params.timeout ?? TIMEOUT_MS;
+    this.#timeoutMs = params.timeout ?? DEFAULT_TIMEOUT_MS;
     this.#runtime = runtime;
   }
 
