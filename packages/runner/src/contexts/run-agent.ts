@@ -96,7 +96,7 @@ export async function* runAgent(
         hasEnded && hasHooks(context, 'afterAgentCallback') && (await callAgentHooks(context, 'afterAgentCallback'));
     }
     const last = lastEvent(task, context, { addition, isNewBranch });
-    if (last && addition && isLlm) task.additions.add(last.id);
+    if (last && addition && isLlm) (task.additions ??= new Set()).add(last.id);
     if (last) resolveYield(task, last, yield last);
     isLeft = false;
   } catch (error) {

@@ -76,7 +76,7 @@ export class Committer {
         event = changed;
       }
       const agent = this.#task.agents.find(event.author);
-      if (agent?.beforeStore && !this.#task.additions.has(original.id)) {
+      if (agent?.beforeStore && !this.#task.additions?.has(original.id)) {
         event = { ...event, actions: { ...event.actions, stateDelta: { ...event.actions.stateDelta } } };
         agent.beforeStore(event);
       }

@@ -88,8 +88,8 @@ export class RunTask {
   readonly temp: StateMap = {};
   /** State and artifact changes in events that are not stored yet. Most runs have none. */
   unstored: UnstoredChanges | undefined;
-  /** Ids of events with the answer of an `LlmAgent`'s `afterAgentCallback`, which is not the output of the agent. */
-  readonly additions: Set<string> = new Set();
+  /** Ids of events with the answer of an `LlmAgent`'s `afterAgentCallback`, which is not the agent's output. Most runs have none. */
+  additions: Set<string> | undefined;
   /** Undefined if nothing is recorded. */
   trace: RunTrace | undefined;
   lease: Lease | undefined;
