@@ -1,5 +1,6 @@
 // Helpers that the packages of this repository share. Not part of the public API: any release may change them.
 export { getOwn, setOwn } from './json/own.ts';
+export { resolvePointer } from './json/resolve-pointer.ts';
 export { deepFreeze, JsonCopier, jsonBytes, thawJson } from './json/copy-json.ts';
 export { findNonJson, isPlainObject, MAX_JSON_DEPTH, typeName } from './json/find-non-json.ts';
 export type { JsonProblem } from './json/find-non-json.ts';

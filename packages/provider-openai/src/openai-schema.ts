@@ -1,7 +1,14 @@
 import { TholeError } from '@thole/core';
-import { isPlainObject, mapSchemas, normalizeSchema, schemaKeywords, setOwn, typeName } from '@thole/core/kit';
+import {
+  isPlainObject,
+  mapSchemas,
+  normalizeSchema,
+  resolvePointer,
+  schemaKeywords,
+  setOwn,
+  typeName,
+} from '@thole/core/kit';
 import type { Json, JsonObject } from '@thole/core';
-import { resolvePointer } from './resolve-pointer.ts';
 import { StrictWalk } from './strict-walk.ts';
 
 /** `exact` rejects schemas that OpenAI does not support; `lenient` removes the unsupported parts. */

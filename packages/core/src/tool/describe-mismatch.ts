@@ -1,6 +1,7 @@
 import { isPlainObject, typeName } from '../json/find-non-json.ts';
 import type { JsonObject } from '../json/json.ts';
 import { getOwn } from '../json/own.ts';
+import { resolvePointer } from '../json/resolve-pointer.ts';
 
 /**
  * Returns the place of an issue and the expected type, such as `its member steps[1].cost must be a number, got a string`. The text
@@ -41,17 +42,9 @@ const MAX_REFERENCES = 10;
 function alternativesOf(root: JsonObject, schema: JsonObject, depth = 0): JsonObject[] {
   if (depth > MAX_REFERENCES) return [];
   const { $ref: reference, allOf, anyOf, oneOf } = schema;
-  const target = typeof reference === 'string' ? targetOf(root, reference) : undefined;
+  const target = typeof reference === 'string' ? resolvePointer(root, reference) : undefined;
   const others = [target, anyOf, oneOf, allOf].flat().filter((each) => isPlainObject(each)) as JsonObject[];
   return [schema, ...others.flatMap((each) => alternativesOf(root, each, depth + 1))];
-}
-
-function targetOf(root: JsonObject, reference: string): unknown {
-  if (!/^#(\/|$)/.test(reference)) return undefined;
-  let target: unknown = root;
-  for (const step of reference.split('/').slice(1))
-    target = isObject(target) ? getOwn(target, step.replaceAll('~1', '/').replaceAll('~0', '~')) : undefined;
-  return target;
 }
 
 const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>

@@ -1,5 +1,5 @@
-import { getOwn } from '@thole/core/kit';
-import type { Json, JsonObject } from '@thole/core';
+import type { Json, JsonObject } from './json.ts';
+import { getOwn } from './own.ts';
 
 /**
  * Returns the target of a `$ref` within a schema (`#`, `#/$defs/room`). Undefined if the target does not exist or is in
