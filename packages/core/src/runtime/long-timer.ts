@@ -4,12 +4,12 @@ import type { CancelTimer } from './runtime.ts';
 /** Maximum delay of `setTimeout`; a longer one fires at once. */
 const MAX_MS = 2 ** 31 - 1;
 
-/** Delay of a timer, in milliseconds, after which input may wait that arrived before the timer was due. */
-const LATE_MS = 10;
+/** Delay of a timer, in milliseconds, that shows that the process was stopped. A busy process delays timers by less. */
+const LATE_MS = 500;
 
 /**
  * Calls `fn` after `ms` milliseconds, as `setTimeout` does, for delays of any length. A long delay is split; `Infinity` never
- * ends. `onHandle` receives each handle of `setTimeout`. After a stop of the process, or work that blocked it, `setTimeout` fires
+ * ends. `onHandle` receives each handle of `setTimeout`. After a stop of the process, `setTimeout` fires
  * before input is read. Then `fn` is called one turn of the event loop later: an answer that has arrived can still cancel a limit.
  */
 export function longTimer(ms: number, fn: () => void, onHandle?: (handle: unknown) => void): CancelTimer {

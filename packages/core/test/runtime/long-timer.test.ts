@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { longTimer } from '../../src/runtime/long-timer.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -40,7 +40,7 @@ describe('longTimer', () => {
   });
 });
 
-describe('longTimer after the process was blocked', () => {
+describe('longTimer after the process was stopped', () => {
   it('calls the function after input that has arrived, which may cancel it', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -60,6 +60,8 @@ describe('longTimer after the process was blocked', () => {
     socket.write('answer');
     const blockedUntil = performance.now() + 20;
     while (performance.now() < blockedUntil);
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(blockedUntil + 5_000);
+    onTestFinished(() => clock.mockRestore());
     await end.promise;
     expect(order).toEqual(['input', 'timer']);
     client.destroy();
