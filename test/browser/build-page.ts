@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { root } from '../architecture/workspace.ts';
 import { run } from '../packed/workspace-copy.ts';
 
@@ -24,6 +24,7 @@ async function buildChanged(folder: string, output: string, sources: readonly st
   // `run` removes vitest's variables: with its NODE_ENV the build would differ.
   await run(folder, join(folder, 'node_modules/.bin/vite'), ['build', '--logLevel', 'error', '--outDir', partial]);
   rmSync(built, { recursive: true, force: true });
+  mkdirSync(dirname(built), { recursive: true });
   renameSync(partial, built);
   return built;
 }

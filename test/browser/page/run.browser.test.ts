@@ -66,8 +66,8 @@ describeInBrowser('a run on the page', (browser) => {
     const main = page.getByRole('main');
     await main.getByText('Half of').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
-    never.resolve();
     await page.getByRole('button', { name: 'Send' }).waitFor();
+    never.resolve();
     await main.getByText('This text is not stored in the session').waitFor();
     const rows = (): Promise<string[]> => main.locator('article .entry-blocks').allInnerTexts();
     const kept = [/^Tell me all/, /^Half of/, /^Stopped/];
