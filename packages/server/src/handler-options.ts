@@ -30,6 +30,13 @@ export interface Identity {
   readonly interrupts?: readonly Interrupt[] | undefined;
 }
 
+/**
+ * An accepted request: the only user that it may act for, the name of the person who sends it, or both.
+ */
+export type Authorized =
+  | { readonly userId: string; readonly answeredBy?: string | undefined }
+  | { readonly answeredBy: string };
+
 /** The app, user and shared memory of a request. */
 export interface ScopeIdentity extends Omit<Identity, 'action' | 'interrupts'> {
   readonly scope: SharedMemoryScope;
@@ -69,16 +76,16 @@ export interface HandlerOptions {
   /**
    * Decides whether a request may act for an app and a user. It is called before anything is read or written. `false` is answered
    * with 403; a `Response` is sent unchanged. `{ userId }` accepts the request for this user only: a request that names another
-   * user is answered with 403. It is called for all routes except `/health`, `/version` and the files of the page. For answers to
-   * interrupts, it is called a second time with the `interrupts`. Default: every client may act for every user.
+   * user is answered with 403. `{ answeredBy }` accepts the request and names the person who sends it: stored answers to
+   * interrupts have this name in `customMetadata.answeredBy`, instead of the user of the session. It is called for all routes
+   * except `/health`, `/version` and the files of the page. For answers to interrupts, it is called a second time with the
+   * `interrupts`. Default: every client may act for every user.
    */
-  authorize?:
-    | ((request: Request, identity: Identity) => MaybePromise<boolean | Response | { userId: string }>)
-    | undefined;
+  authorize?: ((request: Request, identity: Identity) => MaybePromise<boolean | Response | Authorized>) | undefined;
   /**
    * Decides whether a request may use the memory of a team or an agent, which several users share. It is called after
-   * `authorize`, and may return the same results. Default: with `authorize`, such requests are rejected; without it, they are
-   * accepted.
+   * `authorize`. `false` is answered with 403; a `Response` is sent unchanged. Default: with `authorize`, such requests are
+   * rejected; without it, they are accepted.
    */
   authorizeScope?: ((request: Request, identity: ScopeIdentity) => MaybePromise<boolean | Response>) | undefined;
   /**

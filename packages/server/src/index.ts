@@ -2,7 +2,15 @@ export { ClientToolset } from './ag-ui/client-toolset.ts';
 export { bearerToken } from './bearer-token.ts';
 export { createHandler } from './handler.ts';
 export type { Client, CloseOptions, Handler } from './handler.ts';
-export type { Action, ClientScope, HandlerOptions, Identity, ScopeIdentity, Ui } from './handler-options.ts';
+export type {
+  Action,
+  Authorized,
+  ClientScope,
+  HandlerOptions,
+  Identity,
+  ScopeIdentity,
+  Ui,
+} from './handler-options.ts';
 export type { LimitOptions, Limits } from './limits.ts';
 export { startRecovery } from './recovery.ts';
 export type { Recovery, RecoveryOptions } from './recovery.ts';

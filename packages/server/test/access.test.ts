@@ -1,12 +1,28 @@
 import { silentLogger } from '@thole/core';
 import { says } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import type { ClientScope, Identity } from '../src/index.ts';
+import type { Authorized, ClientScope, Identity } from '../src/index.ts';
 import { bearerToken } from '../src/index.ts';
 import { ask } from './ask.ts';
 import { demo, message, session, sessionPath } from './demo.ts';
 
 const ALL = '/apps/demo/users/ann/sessions';
+
+describe('authorize', () => {
+  it.each<[object, number]>([
+    [{ userId: 'ann' }, 200],
+    [{ answeredBy: 'mia' }, 200],
+    [{ userId: 'ann', answeredBy: undefined }, 200],
+    [{ userId: 'bob', answeredBy: 'mia' }, 403],
+    [{ userId: undefined, answeredBy: 'mia' }, 400],
+    [{ answeredBy: undefined }, 400],
+    [{ userId: 'ann', answeredBy: '' }, 400],
+    [{}, 403],
+  ])('accepts only objects with complete names: %j is answered with %i', async (result, status) => {
+    const { get } = await demo({ authorize: () => result as Authorized, logger: silentLogger });
+    expect((await get(ALL)).status).toBe(status);
+  });
+});
 
 describe('rateLimit', () => {
   it.each([undefined, { origins: ['*'] }])(

@@ -1,16 +1,15 @@
 import type { Event } from '@thole/core';
 import type { Run } from '@thole/runner';
-import type { RouteCall } from '../route.ts';
 import { abortOnDisconnect } from '../runs/abort-on-disconnect.ts';
 import { responseError } from '../runs/may-continue.ts';
 import { startRun } from '../runs/start-run.ts';
-import type { RunRequest } from '../runs/start-run.ts';
+import type { RunCall, RunRequest } from '../runs/start-run.ts';
 import type { RunFailure, RunOutcome } from './event-encoder.ts';
 import { outcomeOf } from './outcome-of.ts';
 
 /** Starts a run and reads all its events. Logs the error of a failed run and rejects with it. */
 export async function completeRun(
-  call: Pick<RouteCall, 'context' | 'request'>,
+  call: RunCall,
   p: {
     request: Omit<RunRequest, 'detached' | 'yieldUserMessage' | 'streaming'>;
     /** True for a run that clients cannot read again. It ends when its client disconnects, regardless of `onDisconnect`. */

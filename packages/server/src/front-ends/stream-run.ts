@@ -2,14 +2,13 @@ import { TholeError } from '@thole/core';
 import type { Event, Session, SessionRef } from '@thole/core';
 import type { Run } from '@thole/runner';
 import { findRunner } from '../http/find-runner.ts';
-import type { RouteCall } from '../route.ts';
 import { abortOnDisconnect } from '../runs/abort-on-disconnect.ts';
 import { BufferReader } from '../runs/buffer-reader.ts';
 import { mayContinue, responseError } from '../runs/may-continue.ts';
 import { RunBuffer } from '../runs/run-buffer.ts';
 import { sseResponse } from '../runs/sse-response.ts';
 import { startRun } from '../runs/start-run.ts';
-import type { RunRequest } from '../runs/start-run.ts';
+import type { RunCall, RunRequest } from '../runs/start-run.ts';
 import { readStoredEvents } from '../runs/stored-run-reader.ts';
 import { AttachedEvents } from './attached-events.ts';
 import { EncodedReader } from './encoded-reader.ts';
@@ -17,8 +16,6 @@ import { toRunFailure } from './event-encoder.ts';
 import type { EventEncoder, RunFailure } from './event-encoder.ts';
 import type { RunEvents } from './run-events.ts';
 import { StoredRunEvents } from './stored-run-events.ts';
-
-type Call = Pick<RouteCall, 'context' | 'request'>;
 
 /** The format of a streamed response. */
 export interface StreamFormat {
@@ -35,7 +32,7 @@ export interface StreamFormat {
  * run continues when the client disconnects. Throws the error of a run that fails before its first event.
  */
 export async function streamRun(
-  call: Call,
+  call: RunCall,
   p: StreamFormat & {
     request: Omit<RunRequest, 'detached' | 'yieldUserMessage'>;
     /** True for a run that clients cannot read again. It ends when its client disconnects, regardless of `onDisconnect`. */
@@ -59,7 +56,7 @@ export async function streamRun(
  * `NOT_FOUND` if the session has no such invocation.
  */
 export async function followRun(
-  call: Call,
+  call: RunCall,
   p: StreamFormat & { ref: SessionRef; invocationId: string },
 ): Promise<Response> {
   const { context } = call;
@@ -77,7 +74,7 @@ export async function followRun(
  * invocation has ended before the invocation, this process continues it. `session` is the session as it was just read.
  */
 export async function repeatRun(
-  call: Call,
+  call: RunCall,
   p: StreamFormat & { ref: SessionRef; invocationId: string; session: Session },
 ): Promise<Response> {
   const { invocationId, ref, session } = p;
@@ -88,7 +85,7 @@ export async function repeatRun(
   return streamRun(call, { ...p, request });
 }
 
-async function readAttached(call: Call, run: Run, ref: SessionRef): Promise<RunEvents> {
+async function readAttached(call: RunCall, run: Run, ref: SessionRef): Promise<RunEvents> {
   const stopWatching = abortOnDisconnect(run, call, { endsWithClient: true });
   try {
     return new AttachedEvents(run, await run.next());
@@ -100,7 +97,7 @@ async function readAttached(call: Call, run: Run, ref: SessionRef): Promise<RunE
   }
 }
 
-async function readDetached(call: Call, run: Run, ref: SessionRef): Promise<RunEvents> {
+async function readDetached(call: RunCall, run: Run, ref: SessionRef): Promise<RunEvents> {
   const { errorLog, limits, runs } = call.context;
   const buffer = new RunBuffer<Event>(run, {
     ref,
@@ -124,7 +121,7 @@ async function readDetached(call: Call, run: Run, ref: SessionRef): Promise<RunE
 
 /** With `after` the reader begins with the stored events of the invocation, otherwise with the events of this run. */
 function readBuffer(
-  { context }: Call,
+  { context }: RunCall,
   buffer: RunBuffer<Event>,
   p: { after?: number | undefined } = {},
 ): BufferReader<Event> {
@@ -138,7 +135,7 @@ function readBuffer(
 }
 
 function respond(
-  { context }: Call,
+  { context }: RunCall,
   events: RunEvents,
   p: StreamFormat & { ref: SessionRef; invocationId: string },
 ): Response {

@@ -17,6 +17,7 @@ export class RequestCall implements RouteCall {
   readonly params: PathParams;
   body: unknown;
   query: unknown;
+  answeredBy: string | undefined;
   readonly #hooks: Hooks;
 
   constructor(context: HandlerContext, p: { request: Request; params: PathParams; hooks: Hooks }) {
@@ -42,16 +43,22 @@ export class RequestCall implements RouteCall {
   async authorizeUser({ bodyUserId, ...identity }: UserlessIdentity): Promise<string> {
     const userId = bodyUserId ?? readUserId(this.request) ?? 'user';
     assertName('The user id', userId);
-    const authorizedUserId =
-      this.#hooks && (await authorizeRequest(this.#hooks, this.request, { ...identity, userId }));
+    const authorizedUserId = this.#hooks && (await this.#authorize(this.#hooks, { ...identity, userId }));
     if (authorizedUserId !== undefined && bodyUserId !== undefined && authorizedUserId !== bodyUserId)
       throw wrongUser();
     return authorizedUserId ?? userId;
   }
 
   async #authorizeSameUser(hooks: NonNullable<Hooks>, identity: Identity): Promise<void> {
-    const userId = await authorizeRequest(hooks, this.request, identity);
+    const userId = await this.#authorize(hooks, identity);
     if (userId !== undefined && identity.userId !== undefined && userId !== identity.userId) throw wrongUser();
+  }
+
+  /** Returns the user that `authorize` returns. */
+  async #authorize(hooks: NonNullable<Hooks>, identity: Identity): Promise<string | undefined> {
+    const { userId, answeredBy } = await authorizeRequest(hooks, this.request, identity);
+    this.answeredBy = answeredBy ?? this.answeredBy;
+    return userId;
   }
 }
 

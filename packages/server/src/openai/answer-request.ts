@@ -7,7 +7,7 @@ import { streamRun } from '../front-ends/stream-run.ts';
 import { errorResponse } from '../http/error-response.ts';
 import { idHeader } from '../http/id-header.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
-import type { RouteCall } from '../route.ts';
+import type { RunCall } from '../runs/start-run.ts';
 import { openAiErrorBody } from './open-ai-error.ts';
 import { deleteConversation } from './open-conversation.ts';
 
@@ -29,7 +29,7 @@ export interface AnswerRequest<Encoder extends EventEncoder> {
  * run in a stored session fails, the header `x-should-retry` keeps OpenAI's clients from sending the message again.
  */
 export async function answerRequest<Encoder extends EventEncoder>(
-  call: Pick<RouteCall, 'context' | 'request'>,
+  call: RunCall,
   p: AnswerRequest<Encoder>,
 ): Promise<Response> {
   const { context } = call;

@@ -3,6 +3,9 @@ import type { Run } from '@thole/runner';
 import { findRunner } from '../http/find-runner.ts';
 import type { RouteCall } from '../route.ts';
 
+/** The parts of a request that a run needs. */
+export type RunCall = Pick<RouteCall, 'context' | 'request' | 'answeredBy'>;
+
 /** The run of an authorized request. */
 export interface RunRequest {
   ref: SessionRef;
@@ -26,16 +29,13 @@ export interface RunRequest {
  * Starts a run with the limits, `deps` and error options of the handler, and counts it as active. Throws `SERVER_BUSY`
  * if no further run may start.
  */
-export async function startRun(
-  { context, request }: Pick<RouteCall, 'context' | 'request'>,
-  p: RunRequest,
-): Promise<Run> {
+export async function startRun({ context, request, answeredBy }: RunCall, p: RunRequest): Promise<Run> {
   const { appName, userId, sessionId } = p.ref;
   const runner = findRunner(context, appName);
   const deps: unknown = context.deps && (await context.deps(request, { appName, userId }));
   context.runs.assertCapacity();
   const options = {
-    ...{ userId, sessionId, newMessage: p.newMessage, messageId: p.messageId, answeredBy: userId },
+    ...{ userId, sessionId, newMessage: p.newMessage, messageId: p.messageId, answeredBy: answeredBy ?? userId },
     ...{ stateDelta: p.stateDelta, deps, yieldUserMessage: p.yieldUserMessage },
     runConfig: {
       streamingMode: p.streaming ? ('sse' as const) : ('none' as const),

@@ -3,7 +3,7 @@ import type { Interrupt, SessionService } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, fails, FixedRuntime, says } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import type { HandlerOptions, Identity } from '../../src/index.ts';
+import type { Authorized, HandlerOptions, Identity } from '../../src/index.ts';
 import { ask } from '../ask.ts';
 import { answerTo, bookingAnswers, bookingDesk } from '../booking-desk.ts';
 import { demo, message, session, sessionPath } from '../demo.ts';
@@ -226,6 +226,17 @@ describe('answers to interrupts', () => {
     mayConfirm = true;
     expect((await ask(handler, 'POST', '/run', body)).status).toBe(200);
     expect(booked).toEqual([{ room: 7 }]);
+  });
+
+  it('store the name of the person that authorize returns (contract 39)', async () => {
+    const authorize = (_: Request, { interrupts }: Identity): boolean | Authorized =>
+      interrupts === undefined || { answeredBy: 'manager mia' };
+    const { handler, interrupt, sessions } = await createWaiting({ authorize });
+    const body = message({ newMessage: answerTo(interrupt, { confirmed: true }) });
+    expect((await ask(handler, 'POST', '/run', body)).status).toBe(200);
+    const { events } = (await sessions.getSession(session))!;
+    const answer = events.find((event) => event.id === `${interrupt.id}:answer`);
+    expect(answer?.customMetadata).toEqual({ answeredBy: 'manager mia' });
   });
 
   it('accept a value for an input, and keep it open for a value that does not fit', async () => {

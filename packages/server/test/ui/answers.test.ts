@@ -85,6 +85,17 @@ describe('approvals of POST /ui/{app}/chat', () => {
     });
   });
 
+  it('stores the name of the person that authorize returns', async () => {
+    const authorize: HandlerOptions['authorize'] = () => ({ userId: 'ann', answeredBy: 'mia' });
+    const { chat, approvalId, sessions } = await createWaiting({ authorize });
+    await chat.addToolApprovalResponse({ id: approvalId, approved: true });
+    await expect.poll(() => chat.lastText).toBe('Booked.');
+    const { events } = (await sessions.getSession(session))!;
+    expect(events.filter(({ id }) => id === `${approvalId}:answer`).map((event) => event.customMetadata)).toEqual([
+      { answeredBy: 'mia' },
+    ]);
+  });
+
   it('keeps an open approval after a reload, and accepts its answer from the reloaded page', async () => {
     const { booked, handler, approvalId } = await createWaiting();
     const reloaded = new PageChat(handler, { messages: await loadMessages(handler) });
