@@ -41,6 +41,19 @@ describeInBrowser('text that is written on the page', (browser) => {
     await expect.poll(() => message(page).inputValue()).toBe('');
   });
 
+  it('is sent when the page knows the apps, if Enter was pressed before', async () => {
+    const hotel = await startHotelServer([says('At your service.')]);
+    const reading = Promise.withResolvers<void>();
+    const prepare = (page: Page): Promise<unknown> =>
+      page.route('**/list-apps?*', (route) => reading.promise.then(() => route.continue()));
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`, { prepare });
+    await message(page).fill('Hello');
+    await page.keyboard.press('Enter');
+    reading.resolve();
+    await page.getByRole('main').getByText('At your service.').waitFor();
+    expect(await message(page).inputValue()).toBe('');
+  });
+
   it('moves to the session of the first message, and starts no second session', async () => {
     const hotel = await startHotelServer([says('At your service.')]);
     const page = await visit(browser(), `${hotel.url}/dev-ui/`);

@@ -20,6 +20,8 @@ export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const [isDropping, setIsDropping] = useState(false);
+  /** True after Enter while the page does not know the apps. */
+  const [isWaiting, setIsWaiting] = useState(false);
   const isDisabled = appName.value === undefined || status.value.kind === 'missing' || isBeginning.value;
 
   useLayoutEffect(() => {
@@ -33,7 +35,14 @@ export function Composer() {
     if (matchMedia('(pointer: fine)').matches && selectedEventId.peek() === undefined) field.current?.focus();
   }, [draftKey.value]);
 
+  useEffect(() => {
+    if (!isWaiting || isDisabled) return;
+    setIsWaiting(false);
+    submit();
+  }, [isWaiting, isDisabled]);
+
   function submit(): void {
+    if (appName.value === undefined) return setIsWaiting(true);
     if (running || isDisabled || (text.trim() === '' && files.length === 0)) return;
     writeDraft({ text: '', files: [] });
     void sendMessage({ text, files });
@@ -69,7 +78,10 @@ export function Composer() {
         rows={1}
         value={text}
         dir="auto"
-        onInput={(input) => writeDraft({ text: input.currentTarget.value })}
+        onInput={(input) => {
+          setIsWaiting(false);
+          writeDraft({ text: input.currentTarget.value });
+        }}
         onPaste={(paste) => {
           const pasted = [...(paste.clipboardData?.files ?? [])];
           if (pasted.length === 0) return;
