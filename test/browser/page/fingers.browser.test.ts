@@ -67,6 +67,8 @@ describeInBrowser('the conversation on different screens', (browser) => {
     const main = page.getByRole('main');
     await main.getByText('Good evening.').waitFor();
     await page.getByRole('button', { name: 'Send' }).waitFor();
+    // The message can be selected when the page has read its event.
+    await main.getByRole('article', { name: /^You, \d/ }).waitFor();
     await page.keyboard.press('j');
     await main.locator('article[aria-current]', { hasText: 'Good evening.' }).waitFor();
     await page.keyboard.press('k');

@@ -58,6 +58,35 @@ describeInBrowser('a run on the page', (browser) => {
     expect(frames.filter((rows) => !allowed.includes(rows))).toEqual(['Question | Answer o | Question | Answer t']);
   });
 
+  it('keeps its question while the session is still read after the run before', async () => {
+    const rest = Promise.withResolvers<void>();
+    const hotel = await startHotelServer([says('Answer one'), streams('Answer two', ' goes on')], {
+      afterPartial: rest.promise,
+    });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
+    const main = page.getByRole('main');
+    const reading = Promise.withResolvers<void>();
+    await page.route('**/sessions/*', async (route) => {
+      const response = await route.fetch();
+      await reading.promise;
+      await route.fulfill({ response });
+    });
+    await say(page, 'Question 1');
+    await main.getByText('Answer one').waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    await say(page, 'Question 2');
+    await main.getByText('Answer two').waitFor();
+    reading.resolve();
+    await main
+      .getByRole('article', { name: /^You, \d/ })
+      .first()
+      .waitFor();
+    const rows = await main.locator('article .entry-blocks').allInnerTexts();
+    expect(rows.map((text) => text.slice(0, 10))).toEqual(['Question 1', 'Answer one', 'Question 2', 'Answer two']);
+    rest.resolve();
+    await main.getByText('Answer two goes on').waitFor();
+  });
+
   it('keeps the text of a stopped answer, also after a reload', async () => {
     const never = Promise.withResolvers<void>();
     const hotel = await startHotelServer([streams('Half of ', 'an answer.')], { afterPartial: never.promise });

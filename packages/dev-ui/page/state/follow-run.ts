@@ -5,6 +5,7 @@ import { keepUnfinished } from './unfinished.ts';
 import { changeRun, runs } from './run.ts';
 import { events, openKey } from './session.ts';
 import { refreshSession, addStoredEvent } from './session-actions.ts';
+import type { SentMessage } from './sent-message.ts';
 import { sessionKey } from './session-key.ts';
 import { refreshSessions } from './sessions.ts';
 import { writeStored } from './stored.ts';
@@ -28,13 +29,14 @@ export async function followRun(
         continue;
       }
       answers.end(event);
-      if (event.author === 'user') changeRun(key, { sent: undefined });
+      const { sent } = runs.peek().get(key) ?? {};
+      if (event.author === 'user') forgetSent(key, sent);
       if (!isOpen()) continue;
       addStoredEvent(event);
       // The run's events may not include the user's message, so the session is read again.
-      if (!isRefreshed && event.author !== 'user' && runs.peek().get(key)?.sent) {
+      if (!isRefreshed && event.author !== 'user' && sent) {
         isRefreshed = true;
-        void refreshSession().then(() => changeRun(key, { sent: undefined }));
+        void refreshSession().then((session) => session && forgetSent(key, sent));
       }
     }
     finish({ kind: 'idle' });
@@ -57,6 +59,11 @@ export async function followRun(
       void refreshSessions();
     });
   }
+}
+
+/** Removes a sent message whose event is known, but not a newer message. */
+function forgetSent(key: string, sent: SentMessage | undefined): void {
+  if (runs.peek().get(key)?.sent === sent) changeRun(key, { sent: undefined });
 }
 
 /** True if the session records that the run of these answers was stopped or failed. */
