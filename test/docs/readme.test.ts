@@ -6,6 +6,8 @@ import { filesBelow, read, root } from '../architecture/workspace.ts';
 import { importedBy, installedBy } from './page.ts';
 
 const readme = read('README.md');
+/** The names of options in the code, which the compiler compares with the interface. */
+const OPTION_LIST = /\boptionNames<(?:\w+Options|App|Concurrency|RunRequest)\b[^>]*>\(\{([^}]*)\}/g;
 
 describe('README.md', () => {
   it('has the figures of docs/benchmarks.md', () => {
@@ -63,6 +65,15 @@ describe('README of each package', () => {
     const programs = [...read(path).matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, program]) => program!);
     const imported = programs.flatMap(importedBy).filter((name) => name === '@thole/core');
     expect(installedBy(commands)).toEqual(expect.arrayContaining(imported));
+  });
+
+  // `thole` has the options of `Runner`, which are in the README of the runner.
+  it.each(pages.filter((path) => path !== 'packages/thole/README.md'))('%s names every option', (path) => {
+    const sources = filesBelow(path.replace('README.md', 'src')).filter((file) => file.endsWith('.ts'));
+    const lists = sources.flatMap((file) => [...read(file).matchAll(OPTION_LIST)].map(([, list]) => list!));
+    const options = lists.flatMap((list) => [...list.matchAll(/(\w+): true/g)].map(([, name]) => name!));
+    const inCode = [...read(path).matchAll(/^```[\s\S]*?^```$|`[^`\n]+`/gm)].join('\n');
+    expect(options.filter((name) => !new RegExp(`\\b${name}\\b`).test(inCode))).toEqual([]);
   });
 });
 

@@ -11,7 +11,7 @@ export function fromGeminiResponse(answer: unknown): LlmResponse {
 }
 
 /**
- * Returns the chunk, or the complete answer, as an object. Throws the error that it contains, or `MODEL_UNAVAILABLE` if
+ * Returns the chunk, or the complete answer, as an object. Throws the error that it contains, or `MODEL_PROTOCOL` if
  * it is not a JSON object.
  */
 export function checkChunk(chunk: unknown): { readonly [key: string]: unknown } {

@@ -5,14 +5,15 @@ import type { ErrorTable, JsonObject, TholeErrorCode } from '@thole/core';
 /** Maps errors of Gemini and its SDK to Thole's errors. */
 export const geminiErrors: ErrorTable = {
   refuse: ({ status, headers, body }, now) => refusal(status, body, readRetryAfter(headers, now)),
-  explain: (error, when) =>
-    when === 'reading'
-      ? new TholeError('MODEL_INCOMPLETE', 'The connection to Gemini ended before the answer was complete.', {
-          cause: error,
-        })
-      : new TholeError('MODEL_UNAVAILABLE', 'Gemini cannot be reached. Check baseUrl and the network.', {
-          cause: error,
-        }),
+  explain(cause, when) {
+    if (when === 'reading')
+      return new TholeError('MODEL_INCOMPLETE', 'The connection to Gemini ended before the answer was complete.', {
+        cause,
+      });
+    // The SDK reads the answers to embeddings.
+    if (cause instanceof Error && cause.name === 'SyntaxError') return notGemini('its body is not JSON');
+    return new TholeError('MODEL_UNAVAILABLE', 'Gemini cannot be reached. Check baseUrl and the network.', { cause });
+  },
 };
 
 /** Returns the error in an answer with status 200 or in a chunk of it. Undefined without an error. */
@@ -61,11 +62,8 @@ function isUnreachable({ code, message, status }: { [key: string]: unknown }): b
 /** Returns the error for a body that is not an answer of Gemini although the status is a success. */
 export function notGemini(reason: string): TholeError {
   return new TholeError(
-    'MODEL_UNAVAILABLE',
+    'MODEL_PROTOCOL',
     `The answer of the server is not an answer of the Gemini API: ${reason}. Check baseUrl.`,
-    {
-      retryable: false,
-    },
   );
 }
 

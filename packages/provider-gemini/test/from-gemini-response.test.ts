@@ -203,7 +203,7 @@ describe('fromGeminiResponse', () => {
   it('throws the error of an answer', () => {
     const error = thrownBy(() => fromGeminiResponse({ error: { code: 503, message: 'Busy.', status: 'UNAVAILABLE' } }));
     expect(error).toMatchObject({ code: 'MODEL_OVERLOADED', status: 503, retryable: true });
-    expect(thrownBy(() => fromGeminiResponse('hello'))).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: false });
+    expect(thrownBy(() => fromGeminiResponse('hello'))).toMatchObject({ code: 'MODEL_PROTOCOL', retryable: false });
   });
 });
 

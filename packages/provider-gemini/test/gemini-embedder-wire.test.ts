@@ -141,7 +141,7 @@ describe('GeminiEmbedder', () => {
     ],
     ['too many calls', whole({ error: { code: 429, message: 'Slow down.' } }, 429), 'MODEL_RATE_LIMITED'],
     ['a 500 without a body', { status: 500, body: '' }, 'MODEL_UNAVAILABLE'],
-    ['an HTML page', { body: '<html>' }, 'MODEL_UNAVAILABLE'],
+    ['an HTML page', { body: '<html>' }, 'MODEL_PROTOCOL'],
   ])('throws the MODEL_… code for %s', async (_, answer, code) => {
     await expect(embedWith(answer)).rejects.toMatchObject({ code });
   });

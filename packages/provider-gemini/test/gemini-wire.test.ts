@@ -188,7 +188,7 @@ describe('answers of Gemini', () => {
   ])('are rejected if they are %s, with status 200', async (_, answer) => {
     for (const stream of [false, true]) {
       const { error } = await ask(answer, { stream });
-      expect(error).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: false });
+      expect(error).toMatchObject({ code: 'MODEL_PROTOCOL', retryable: false });
     }
   });
 });

@@ -202,7 +202,7 @@ describe('readGeminiStream', () => {
     expect(partials).toHaveLength(2);
     expect(final.finishReason).toBe('STOP');
     const page = new Response('<html>Sign in</html>', { headers: { 'content-type': 'text/html' } });
-    await expect(readAll(page)).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: false });
+    await expect(readAll(page)).rejects.toMatchObject({ code: 'MODEL_PROTOCOL', retryable: false });
   });
 });
 

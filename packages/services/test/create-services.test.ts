@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemRuntime } from '@thole/core';
 import { createArtifactService, createMemoryService, createSessionService } from '@thole/services';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
@@ -77,6 +78,18 @@ describe('createMemoryService', () => {
 });
 
 describe('createArtifactService', () => {
+  it.each(['memory://', 'file://./files', 'sqlite:///./files.db'])(
+    'uses the clock of its runtime for %s',
+    async (uri) => {
+      const runtime = { ...systemRuntime(), now: () => 1_000 };
+      const artifacts = await createArtifactService(uri, { cwd: temporaryFolder(), runtime });
+      const file = { ...user, sessionId: 's', filename: 'note.txt' };
+      await artifacts.saveArtifact({ ...file, artifact: { text: 'figs' } });
+      expect(await artifacts.getArtifactVersion!(file)).toMatchObject({ createTime: 1_000 });
+      await artifacts.close();
+    },
+  );
+
   it.each(['file://./files', 'sqlite:///./files.db'])('stores artifacts in %s, relative to cwd', async (uri) => {
     const cwd = temporaryFolder();
     const ref = { ...user, sessionId: 's', filename: 'a.txt' };

@@ -55,7 +55,7 @@ export class InMemoryRunner extends Runner {
       ...(!options.app && { appName: options.appName ?? 'InMemoryRunner' }),
       sessionService: new InMemorySessionService({ runtime }),
       memoryService: new InMemoryMemoryService({ runtime }),
-      artifactService: new InMemoryArtifactService(),
+      artifactService: new InMemoryArtifactService({ runtime }),
     } as RunnerOptions);
   }
 }

@@ -1,4 +1,4 @@
-import { createEvent } from '@thole/core';
+import { createEvent, systemRuntime } from '@thole/core';
 import type { Agent } from '@thole/core';
 import { Runner } from '@thole/runner';
 import { describe, expect, it } from 'vitest';
@@ -37,6 +37,16 @@ describe('InMemoryRunner', () => {
     const runner = new InMemoryRunner({ agent, appName: 'hotel', plugins: [plugin], autoCreateSession: true });
     await runner.runToCompletion({ userId: 'ada', sessionId: 's', newMessage: 'Hi' });
     expect([runner.appName, calls]).toEqual(['hotel', ['afterRun']]);
+  });
+
+  it('uses the clock of its runtime for sessions, memory and artifacts', async () => {
+    const runner = new InMemoryRunner({ agent, runtime: { ...systemRuntime(), now: () => 1_000 } });
+    const { sessionId } = await runner.runToCompletion({ userId: 'ada', newMessage: 'Hi' });
+    const ref = { appName: runner.appName, userId: 'ada', sessionId };
+    const session = await runner.sessionService.getSession(ref);
+    const { memories } = await runner.memoryService.searchMemory({ ...ref, query: 'tea' });
+    const note = await runner.artifactService.getArtifactVersion({ ...ref, filename: 'note.txt' });
+    expect([session?.lastUpdateTime, memories[0]?.timestamp, note?.createTime]).toEqual([1_000, 1_000, 1_000]);
   });
 
   it('accepts an app', async () => {

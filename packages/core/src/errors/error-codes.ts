@@ -232,7 +232,7 @@ export const errorCodes = {
   MODEL_PROTOCOL: {
     status: 502,
     retryable: false,
-    docs: 'A model implementation broke its contract, for example with two final responses.',
+    docs: 'A model broke its contract, for example with two final responses, or a server sent a body that is not an answer of its API (check `baseUrl`).',
   },
   MODEL_EMPTY: { status: 502, retryable: true, docs: 'The model answered without parts and without a reason.' },
   MODEL_BLOCKED: {

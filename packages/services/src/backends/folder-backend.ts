@@ -4,8 +4,8 @@ import { folderOf } from '../uri/service-uri.ts';
 
 /** Services of `file://`: artifacts as files in a folder. */
 export const folderBackend: Backend = {
-  async artifacts(uri, { cwd, uriName }) {
+  async artifacts(uri, { cwd, runtime, uriName }) {
     const { FileArtifactService } = await import('@thole/mem-services/file');
-    return withoutConnections(new FileArtifactService({ rootDir: folderOf(uri, uriName, cwd) }));
+    return withoutConnections(new FileArtifactService({ rootDir: folderOf(uri, uriName, cwd), runtime }));
   },
 };

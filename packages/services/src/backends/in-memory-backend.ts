@@ -7,9 +7,9 @@ export const inMemoryBackend: Backend = {
     const { InMemorySessionService } = await import('@thole/mem-services');
     return withoutConnections(new InMemorySessionService({ runtime }));
   },
-  async artifacts() {
+  async artifacts(_uri, { runtime }) {
     const { InMemoryArtifactService } = await import('@thole/mem-services');
-    return withoutConnections(new InMemoryArtifactService());
+    return withoutConnections(new InMemoryArtifactService({ runtime }));
   },
   async memory(_uri, { runtime }) {
     const { InMemoryMemoryService } = await import('@thole/mem-services');
