@@ -220,6 +220,25 @@ describe('McpToolset auth', () => {
     expect(mcp.requests.filter(({ path }) => path === '/post/token')).toEqual([]);
   });
 
+  it('reads the description of a server again after an hour, also if the clock was set back', async () => {
+    const { authenticator, runtime } = new AuthFixture(oidc.url);
+    const auth = { authenticator, clientId: 'public' };
+    const tools = new McpToolset(mcp.params({ privateHosts: ['127.0.0.1', 'localhost'] }), undefined, {
+      auth,
+      runtime,
+    });
+    const say = (userId: string): Promise<unknown> =>
+      new AgentRun(tools, [calls(signInTool())], { authenticator, userId }).say();
+    const descriptions = (): number => mcp.requests.filter(({ path }) => path.startsWith('/.well-known/')).length;
+    await say('ada');
+    await say('bob');
+    expect(descriptions()).toBe(1);
+    runtime.now = () => 1_600_000_000;
+    await runtime.advance(3_600_000);
+    await say('eve');
+    expect(descriptions()).toBe(2);
+  });
+
   it('refreshes a refused token once, then requests a sign-in', async () => {
     const fixture = new AuthFixture(oidc.url);
     const { authenticator } = fixture;

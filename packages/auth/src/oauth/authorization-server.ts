@@ -5,7 +5,7 @@ import type { AuthFetch } from '../http/auth-fetch.ts';
 import { SharedCalls } from '../shared-calls.ts';
 import { toAuthError } from './to-auth-error.ts';
 
-const CACHE_SECONDS = 3_600;
+const CACHE_MS = 3_600_000;
 const MAX_CACHED = 100;
 const OPENID_PATH = '/.well-known/openid-configuration';
 const OAUTH_PATH = '/.well-known/oauth-authorization-server';
@@ -79,7 +79,7 @@ export class AuthorizationServers {
     const { document, issuer } = this.#documentOf(scheme);
     const key = `${issuer.href} ${document.href}`;
     const cached = this.#cache.get(key);
-    if (cached && cached.until > this.#runtime.now()) return cached.metadata;
+    if (cached && cached.until > this.#runtime.monotonic()) return cached.metadata;
     return this.#calls.run(key, async () => this.#read(key, document, issuer), signal);
   }
 
@@ -114,7 +114,7 @@ export class AuthorizationServers {
       const response = await this.#http.send(document.href, request);
       const metadata = await oauth.processDiscoveryResponse(issuer, response);
       if (this.#cache.size >= MAX_CACHED) this.#cache.delete(this.#cache.keys().next().value!);
-      this.#cache.set(key, { metadata, until: this.#runtime.now() + CACHE_SECONDS });
+      this.#cache.set(key, { metadata, until: this.#runtime.monotonic() + CACHE_MS });
       return metadata;
     } catch (error) {
       throw toAuthError(error, { request: 'the request for its discovery document', server: document.host });

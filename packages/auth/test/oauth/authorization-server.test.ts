@@ -37,6 +37,16 @@ describe('discovery', () => {
     expect(servers[0]!.requests.length).toBe(2);
   });
 
+  it('reads the document again after an hour, also if the clock was set back', async () => {
+    const fixture = await serve((_, issuer) => ({ issuer, ...endpoints(issuer) }));
+    const { authenticator, runtime } = fixture;
+    await authenticator.beginSignIn({ ...interrupt, authConfig: fixture.openId() });
+    runtime.now = () => 1_600_000_000;
+    await runtime.advance(3_600_000);
+    await authenticator.beginSignIn({ ...interrupt, interruptId: 'b', authConfig: fixture.openId() });
+    expect(servers[0]!.requests.length).toBe(2);
+  });
+
   it('finds an OAuth server by the issuer of the scheme', async () => {
     const path = '/.well-known/oauth-authorization-server/tenant';
     const fixture = await serve((requestedPath, url) =>

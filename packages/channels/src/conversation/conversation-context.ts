@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import type { Runtime, SessionRef, SessionService } from '@thole/core';
+import type { Event, Interrupt, Runtime, SessionRef, SessionService } from '@thole/core';
 import type { SlashCommands } from '../commands/slash-commands.ts';
 import type { DeliveryStore, StoredMessage } from '../delivery/delivery-store.ts';
 import type { Outbox } from '../delivery/outbox.ts';
@@ -7,6 +7,7 @@ import type { DispatchFailure } from '../dispatcher/dispatcher-options.ts';
 import type { Texts } from '../dispatcher/texts.ts';
 import type { User } from '../identity/user.ts';
 import type { ConversationParts } from './conversation-parts.ts';
+import { groupOf, keyIn } from './group.ts';
 import type { PartsPool } from './parts-pool.ts';
 import { Replies } from './replies.ts';
 
@@ -115,21 +116,31 @@ export class ConversationContext {
     if (this.#places.size > MAX_PLACES) this.#places.delete(this.#places.keys().next().value!);
   }
 
-  /** False if the message is from another chat than the one in which the invocation paused. True if that is unknown. */
-  mayAnswer(invocationId: string, { message }: StoredMessage): boolean {
-    const place = this.#places.get(invocationId);
-    return !place || place.groupId === message.group?.id;
+  /**
+   * True if the question was sent to the chat of the message. If its key is not known any more, the question counts as sent where its
+   * run began. `events` are the events of the session.
+   */
+  async mayAnswer(question: Interrupt, { message }: StoredMessage, events: readonly Event[]): Promise<boolean> {
+    const key = this.createReplies().questionKey(question);
+    const groupId = message.group?.id;
+    if (await this.#isKnown(keyIn(groupId, key))) return true;
+    if (groupOf(events, question.invocationId) !== groupId) return false;
+    return groupId === undefined || !(await this.#isKnown(key));
   }
 
   /** Returns replies to a message. Without a message, they are sent to the group where the run paused, or to the private chat. */
   createReplies(stored?: StoredMessage): Replies {
     const { outbox, runtime, texts } = this.deps;
-    return new Replies(this.ref, texts, async (key, message, { invocationId = '', isPrivate = false } = {}) => {
+    return new Replies(this.ref, texts, async (id, message, origin = {}) => {
+      const { invocationId = '', isPrivate = false, isQuestion = false } = origin;
       const source = stored && !(isPrivate && stored.message.group) ? addressOf(stored) : undefined;
-      const group = isPrivate || stored ? undefined : this.#places.get(invocationId)?.address;
-      const to = source ?? group ?? this.#privateAddress ?? this.#ownAddress();
+      const place = isPrivate || stored ? undefined : this.#places.get(invocationId);
+      const to = source ?? place?.address ?? this.#privateAddress ?? this.#ownAddress();
       // A closed conversation sends nothing. Its messages are unfinished, so the answer is sent after the next start.
       if (this.isClosed) return;
+      const key = isQuestion ? keyIn(stored ? stored.message.group?.id : place?.groupId, id) : id;
+      // After a restart the address of the group is not known.
+      if (isQuestion && !stored && !place && (await this.#wasAskedInGroup(id, invocationId))) return;
       const delivery = { key, userId: this.#user.id, channel: this.channel, to, message, createdAt: runtime.now() };
       // An error would end the run that is being read, and its later answers would be lost.
       await this.persist(() => outbox.put(delivery));
@@ -166,6 +177,25 @@ export class ConversationContext {
   /** Passes a failure to `onError` of the dispatcher. */
   report(step: DispatchFailure['step'], error: unknown): void {
     this.deps.onError({ step, channel: this.channel, user: this.#user, error });
+  }
+
+  /** True if a question was sent to the group in which its invocation began. */
+  async #wasAskedInGroup(key: string, invocationId: string): Promise<boolean> {
+    const { sessions } = this.deps;
+    let groupId: string | undefined;
+    await this.persist(async () => {
+      groupId = groupOf((await sessions.getSession(this.ref))?.events ?? [], invocationId);
+    });
+    return groupId !== undefined && this.#isKnown(keyIn(groupId, key));
+  }
+
+  /** True if a delivery with this key was stored. */
+  async #isKnown(key: string): Promise<boolean> {
+    let isKnown = false;
+    await this.persist(async () => {
+      isKnown = (await this.deps.deliveries.status(key)) !== undefined;
+    });
+    return isKnown;
   }
 
   async #createParts(): Promise<void> {

@@ -5,8 +5,9 @@ import type { StoredMessage } from '../delivery/delivery-store.ts';
 import { batchText } from './batch-content.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { ConversationTimers } from './conversation-timers.ts';
+import { keyIn } from './group.ts';
 import { isTemporary } from './is-temporary.ts';
-import { lastQuestion, parseAnswers } from './question.ts';
+import { isQuestion, lastQuestion, parseAnswers } from './question.ts';
 import type { Replies } from './replies.ts';
 import { continueInvocation, replyTo, runBatch } from './run-batch.ts';
 import type { Batch, BatchContext } from './run-batch.ts';
@@ -181,9 +182,14 @@ export class ConversationRuns {
       if (!head || head.marks?.openInterrupts === 0) return undefined;
       const session = await sessions.getSession(ref);
       const last = messages.at(-1)!;
-      const open = pendingInterrupts(session?.events ?? []);
-      const question = lastQuestion(open.filter((each) => this.#context.mayAnswer(each.invocationId, last)));
-      if (!question || deps.outbox.isWaiting(this.#context.createReplies().questionKey(question))) return undefined;
+      const events = session?.events ?? [];
+      const questions: Interrupt[] = [];
+      for (const each of pendingInterrupts(events).filter(isQuestion))
+        if (await this.#context.mayAnswer(each, last, events)) questions.push(each);
+      const question = lastQuestion(questions);
+      if (!question) return undefined;
+      const key = keyIn(last.message.group?.id, this.#context.createReplies().questionKey(question));
+      if (deps.outbox.isWaiting(key)) return undefined;
       return parseAnswers(batchText(messages), question, texts).length > 0 ? question.id : undefined;
     } catch (error) {
       if (!isTemporary(error)) throw error;

@@ -11,9 +11,8 @@ export function isQuestion({ kind }: Interrupt): boolean {
   return kind === 'confirmation' || kind === 'input';
 }
 
-/** Returns the open question that was sent last: the first question of the invocation that has made the newest request. */
-export function lastQuestion(open: readonly Interrupt[]): Interrupt | undefined {
-  const questions = open.filter(isQuestion);
+/** Returns the question that was sent last: the first question of the invocation that has made the newest request. */
+export function lastQuestion(questions: readonly Interrupt[]): Interrupt | undefined {
   const newest = questions.at(-1);
   return questions.find(({ invocationId }) => invocationId === newest!.invocationId);
 }

@@ -12,6 +12,8 @@ export interface ReplyOrigin {
   readonly invocationId?: string | undefined;
   /** True for a message that a group must not see. */
   readonly isPrivate?: boolean | undefined;
+  /** True for a question that the next message may answer. */
+  readonly isQuestion?: boolean | undefined;
 }
 
 /** Stores an outbound message under a key. Does nothing if the key is known. */
@@ -47,8 +49,9 @@ export class Replies {
       if (!message) continue;
       const { invocationId, kind } = interrupt;
       // With the link of a sign-in, anyone could connect their own account to this user.
-      await this.#put(this.questionKey(interrupt), message, { invocationId, isPrivate: kind === 'credential' });
-      if (isQuestion(interrupt)) return;
+      const origin = { invocationId, isPrivate: kind === 'credential', isQuestion: isQuestion(interrupt) };
+      await this.#put(this.questionKey(interrupt), message, origin);
+      if (origin.isQuestion) return;
     }
   }
 
@@ -60,7 +63,7 @@ export class Replies {
     await this.#put(this.#key(kind, id), message);
   }
 
-  /** Returns the key of the message with the question for an interrupt. */
+  /** Returns the key of the question for an interrupt in a private chat. `keyIn` returns its key in a group. */
   questionKey({ id, invocationId }: Interrupt): string {
     return this.#key('question', invocationId, id);
   }

@@ -5,6 +5,7 @@ import type { Run, Runner } from '@thole/runner';
 import type { MessageBatch, StoredMessage } from '../delivery/delivery-store.ts';
 import type { Texts } from '../dispatcher/texts.ts';
 import { batchContent, batchText } from './batch-content.ts';
+import { groupMetadata } from './group.ts';
 import { parseAnswers } from './question.ts';
 import type { Replies } from './replies.ts';
 
@@ -46,7 +47,15 @@ export async function runBatch(p: BatchContext, batch: Batch, onStored: () => vo
   if (batch.interruptId !== undefined && (await runAnswer(p, batch, onStored))) return;
   const { userId, sessionId } = p.ref;
   const newMessage = batchContent(batch.messages);
-  const run = p.runner.runAsync({ userId, sessionId, newMessage, messageId: batch.id, yieldUserMessage: true });
+  const runConfig = { customMetadata: groupMetadata(batch.messages.at(-1)!) };
+  const run = p.runner.runAsync({
+    userId,
+    sessionId,
+    newMessage,
+    messageId: batch.id,
+    runConfig,
+    yieldUserMessage: true,
+  });
   const count = await readRun(p, run, batch, onStored);
   // The process of the joined run has crashed, so this run continues its invocation.
   if (count === 0) await continueStored(p, batch, onStored);

@@ -8,6 +8,7 @@ import { appName, newStorage, startAssistant } from '../support/assistant.ts';
 import type { LocalChannel } from '../support/local-channel.ts';
 
 const inGroup = { address: 'g1', group: { id: 'g1', isAddressed: true } };
+const otherGroup = { address: 'g2', group: { id: 'g2', isAddressed: true } };
 const sent = ({ accepted }: LocalChannel): unknown[] => accepted.map(({ text, to }) => [to, text]);
 
 describe('Conversation of a person who also writes in a group', () => {
@@ -60,6 +61,83 @@ describe('Conversation of a person who also writes in a group', () => {
     await chat.receive('a1', 'yes');
     await settle();
     expect([runs, sent(chat).at(-1)]).toEqual([['diary'], ['a1', 'It is read.']]);
+  });
+
+  it.each([
+    ['a private chat', {}, [inGroup, otherGroup]],
+    ['a group', inGroup, [{}, otherGroup]],
+  ])('takes the answer to a question in %s only from there after a restart', async (_, place, others) => {
+    const runtime = new FixedRuntime();
+    const runs: string[] = [];
+    const diary = new FunctionTool({
+      ...{ name: 'diary', description: 'Reads the diary.', requireConfirmation: true },
+      execute: () => runs.push('diary'),
+    });
+    const llm = new ScriptedLlm(calls('diary', {}), says('Fine.'), says('Good.'), says('It is read.'));
+    const first = await startAssistant({ llm, runtime, tools: [diary] });
+    await first.chat.receive('a1', 'read my diary', place);
+    await first.settle();
+    await first.dispatcher.close();
+    const { chat, settle } = await startAssistant({ llm, runtime, tools: [diary], storage: first.storage });
+    await settle();
+    for (const other of others) {
+      await chat.receive('a1', 'yes', other);
+      await settle();
+    }
+    const addressOf = ({ address = 'a1' }: { address?: string }): string => address;
+    expect([runs, sent(chat)]).toEqual([
+      [],
+      [
+        [addressOf(others[0]!), 'Fine.'],
+        [addressOf(others[1]!), 'Good.'],
+      ],
+    ]);
+    await chat.receive('a1', 'yes', place);
+    await settle();
+    expect([runs, sent(chat).at(-1)]).toEqual([['diary'], [addressOf(place), 'It is read.']]);
+  });
+
+  it('takes an answer only where its question was sent, also if the run began elsewhere', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const agent: Agent = {
+      name: 'helper',
+      async *runAsync(context) {
+        const { invocationId, userContent } = context;
+        let text = textOf(userContent);
+        if (text === 'later') {
+          await context.sleep(3_600_000);
+          text = JSON.stringify(await context.requestInput({ message: 'How are you?' }));
+        }
+        yield createEvent({ author: 'helper', invocationId, content: { role: 'model', parts: [{ text }] } }, runtime);
+      },
+    };
+    const { sessions: sessionService } = storage;
+    const createParts = (): { runner: Runner } => ({
+      runner: new Runner({ appName, agent, sessionService, runtime, autoCreateSession: true }),
+    });
+    const start = () => startAssistant({ llm: new ScriptedLlm(), runtime, storage, options: { createParts } });
+    const first = await start();
+    await first.chat.receive('a1', 'later', inGroup);
+    await first.settle();
+    await first.dispatcher.close();
+    const second = await start();
+    await runtime.advance(3_600_000);
+    await second.settle();
+    await second.dispatcher.close();
+    const { chat, settle } = await start();
+    await settle();
+    for (const place of [inGroup, {}]) {
+      await chat.receive('a1', 'well', { ...place, id: 'after the restart' });
+      await settle();
+    }
+    expect([sent(second.chat), sent(chat)]).toEqual([
+      [['a1', 'How are you?']],
+      [
+        ['g1', 'well'],
+        ['a1', '"well"'],
+      ],
+    ]);
   });
 
   it('sends the link of a sign-in to the private chat', async () => {

@@ -201,6 +201,18 @@ describe('McpToolset list of tools', () => {
     await run.say();
     expect(lists()).toBe(2);
   });
+
+  it('reads the list again after a minute, also if the clock was set back', async () => {
+    const server = await serve('read');
+    const runtime = new FixedRuntime();
+    const toolset = new McpToolset(server.params(), undefined, { runtime });
+    const run = new AgentRun(toolset, [says('1'), says('2')]);
+    await run.say();
+    runtime.now = () => 1_600_000_000;
+    await runtime.advance(60_000);
+    await run.say();
+    expect(server.methods.filter((method) => method === 'tools/list')).toHaveLength(2);
+  });
 });
 
 describe('McpToolset resources and prompts', () => {

@@ -90,6 +90,7 @@ async function markConsolidated(
   }
 }
 
-function markOf({ incarnation }: SessionSummary, seq: number): string {
+/** Returns a text that names the session, also if its id was used before, and the `seq` of an event. */
+export function markOf({ incarnation }: SessionSummary, seq: number): string {
   return `${seq} of ${incarnation}`;
 }

@@ -3,7 +3,7 @@ import { assertCount, assertSessionRef, inProcessLeases, raceAbort, sessionKeyOf
 import type { CallOptions, CancelTimer, InvocationContext, Plugin, Runtime, SessionRef } from '@thole/core';
 import { callOnError } from '../call-on-error.ts';
 import { errorCodeOf } from '../error-code.ts';
-import { consolidateSession, isConsolidated } from './consolidate-session.ts';
+import { consolidateSession, isConsolidated, markOf } from './consolidate-session.ts';
 import type { ConsolidationContext, ConsolidationOutcome } from './consolidate-session.ts';
 import { assertConsolidatorOptions } from './consolidator-options.ts';
 import type { IdleConsolidatorOptions } from './consolidator-options.ts';
@@ -24,6 +24,15 @@ interface RunningConsolidation {
   outcome: Promise<ConsolidationOutcome>;
   /** The signal of the call that has started it. It ends when this signal is aborted. */
   signal: AbortSignal | undefined;
+}
+
+/** A session whose consolidation is due later. */
+interface ScheduledSession {
+  readonly ref: SessionRef;
+  /** Number of the next attempt, from 1. */
+  readonly attempt: number;
+  /** `markOf` the session and its last event when it was scheduled. Undefined if the session was not read. */
+  readonly mark?: string | undefined;
 }
 
 /** Tolerance for rounding errors of clocks. */
@@ -75,7 +84,8 @@ export class IdleConsolidator implements Plugin {
   /** Consolidates a session after `idleMs` from now, instead of an earlier schedule. Does nothing if not `enabled` or closed. */
   schedule(ref: SessionRef): void {
     assertSessionRef(ref);
-    this.#scheduleIn({ appName: ref.appName, userId: ref.userId, sessionId: ref.sessionId }, this.#idleMs, 1);
+    const key = { appName: ref.appName, userId: ref.userId, sessionId: ref.sessionId };
+    this.#scheduleIn(this.#idleMs, { ref: key, attempt: 1 });
   }
 
   /** Cancels the schedule of a session, until the next run, sweep or call. */
@@ -97,7 +107,7 @@ export class IdleConsolidator implements Plugin {
     try {
       return await this.#work(key, ref.signal);
     } catch (error) {
-      if (isScheduled && ref.signal?.aborted) this.#scheduleUnlessScheduled(key, this.#idleMs);
+      if (isScheduled && ref.signal?.aborted) this.#scheduleUnlessScheduled(this.#idleMs, { ref: key, attempt: 1 });
       throw error;
     }
   }
@@ -109,15 +119,16 @@ export class IdleConsolidator implements Plugin {
   async sweep(p: { appName: string; userId?: string | undefined }): Promise<SweepReport> {
     const report: SweepReport = { consolidated: 0, failed: 0, scheduled: 0 };
     if (!this.enabled) return report;
-    const idle: SessionRef[] = [];
-    for (const { ref, lastUpdateTime } of await listUnconsolidatedSessions(this.#context.sessions, p)) {
+    const idle: ScheduledSession[] = [];
+    for (const { ref, mark, lastUpdateTime } of await listUnconsolidatedSessions(this.#context.sessions, p)) {
+      const session = { ref, attempt: 1, mark };
       const idleInMs = this.#idleInMs(lastUpdateTime);
-      if (idleInMs <= CLOCK_TOLERANCE_MS) idle.push(ref);
-      else if (this.#scheduleIn(ref, idleInMs, 1)) report.scheduled++;
+      if (idleInMs <= CLOCK_TOLERANCE_MS) idle.push(session);
+      else if (this.#scheduleIn(idleInMs, session)) report.scheduled++;
     }
     const work = async (): Promise<void> => {
-      for (let ref = idle.shift(); ref && !this.#stop.signal.aborted; ref = idle.shift()) {
-        const outcome = await this.#attempt(ref, 1);
+      for (let next = idle.shift(); next && !this.#stop.signal.aborted; next = idle.shift()) {
+        const outcome = await this.#attempt(next);
         if (outcome === 'deleted' || outcome === 'kept') report.consolidated++;
         if (outcome === 'failed') report.failed++;
       }
@@ -138,13 +149,13 @@ export class IdleConsolidator implements Plugin {
     await this.idle();
   }
 
-  #scheduleIn(ref: SessionRef, ms: number, attempt: number): boolean {
-    const key = sessionKeyOf(ref);
+  #scheduleIn(ms: number, scheduled: ScheduledSession): boolean {
+    const key = sessionKeyOf(scheduled.ref);
     this.#cancelTimer(key);
     if (!this.enabled || this.#stop.signal.aborted) return false;
     const wake = (): void => {
       this.#timers.delete(key);
-      void this.#wake(ref, attempt);
+      void this.#wake(scheduled);
     };
     this.#timers.set(key, this.#runtime.timer(ms, wake));
     return true;
@@ -156,32 +167,35 @@ export class IdleConsolidator implements Plugin {
   }
 
   /** Consolidates a scheduled session, or schedules it again if another process has run it meanwhile. */
-  async #wake(ref: SessionRef, attempt: number): Promise<void> {
+  async #wake(scheduled: ScheduledSession): Promise<void> {
+    const { ref, attempt } = scheduled;
     try {
       const session = await this.#context.sessions.getSession({ ...ref, numRecentEvents: 0 });
       if (!session || isConsolidated(session)) return;
-      const idleInMs = this.#idleInMs(session.lastUpdateTime);
-      if (idleInMs > CLOCK_TOLERANCE_MS) this.#scheduleUnlessScheduled(ref, idleInMs);
-      else await this.#attempt(ref, attempt);
+      const mark = markOf(session, session.lastSeq);
+      const idleInMs = mark === scheduled.mark ? 0 : this.#idleInMs(session.lastUpdateTime);
+      if (idleInMs > CLOCK_TOLERANCE_MS) this.#scheduleUnlessScheduled(idleInMs, { ref, attempt: 1, mark });
+      else await this.#attempt({ ref, attempt, mark });
     } catch (error) {
-      this.#handleFailure(ref, error, attempt);
+      this.#handleFailure(scheduled, error);
     }
   }
 
-  async #attempt(ref: SessionRef, attempt: number): Promise<ConsolidationOutcome | 'failed'> {
+  async #attempt(scheduled: ScheduledSession): Promise<ConsolidationOutcome | 'failed'> {
+    const { ref } = scheduled;
     try {
       const outcome = await this.#work(ref);
-      if (outcome === 'active') this.#scheduleUnlessScheduled(ref, this.#idleMs);
+      if (outcome === 'active') this.#scheduleUnlessScheduled(this.#idleMs, { ref, attempt: 1 });
       return outcome;
     } catch (error) {
-      this.#handleFailure(ref, error, attempt);
+      this.#handleFailure(scheduled, error);
       return 'failed';
     }
   }
 
   /** Schedules a session unless a run has scheduled it meanwhile. */
-  #scheduleUnlessScheduled(ref: SessionRef, ms: number): void {
-    if (!this.#timers.has(sessionKeyOf(ref))) this.#scheduleIn(ref, ms, 1);
+  #scheduleUnlessScheduled(ms: number, scheduled: ScheduledSession): void {
+    if (!this.#timers.has(sessionKeyOf(scheduled.ref))) this.#scheduleIn(ms, scheduled);
   }
 
   /** Starts a consolidation of the session, or waits for the running one. */
@@ -203,13 +217,14 @@ export class IdleConsolidator implements Plugin {
     return outcome;
   }
 
-  #handleFailure(session: SessionRef, error: unknown, attempt: number): void {
+  #handleFailure(scheduled: ScheduledSession, error: unknown): void {
     if (this.#stop.signal.aborted) return;
+    const { ref: session, attempt } = scheduled;
     const { maxAttempts = 5, retryMs = 5_000, onError } = this.#options;
     const isScheduled = this.#timers.has(sessionKeyOf(session));
     const wait = retryMs * 2 ** (attempt - 1) * (0.5 + this.#runtime.random());
     const retryInMs = attempt < maxAttempts && !isScheduled ? wait : undefined;
-    if (retryInMs !== undefined && !this.#scheduleIn(session, retryInMs, attempt + 1)) return;
+    if (retryInMs !== undefined && !this.#scheduleIn(retryInMs, { ...scheduled, attempt: attempt + 1 })) return;
     const { logger } = this.#runtime;
     const { appName, sessionId } = session;
     const fields = { appName, sessionId, code: errorCodeOf(error), attempt, retryInMs };
@@ -217,9 +232,12 @@ export class IdleConsolidator implements Plugin {
     callOnError('IdleConsolidator', () => onError?.({ session, error, attempt, retryInMs }), logger);
   }
 
-  /** Returns the time in milliseconds until the session has been idle for `idleMs`. */
+  /**
+   * Returns the time in milliseconds until the session has been idle for `idleMs`. It is at most `idleMs`: a time in the future comes
+   * from a clock that was ahead.
+   */
   #idleInMs(lastUpdateTime: number): number {
-    return this.#idleMs - (this.#runtime.now() - lastUpdateTime) * 1000;
+    return Math.min(this.#idleMs, this.#idleMs - (this.#runtime.now() - lastUpdateTime) * 1000);
   }
 }
 

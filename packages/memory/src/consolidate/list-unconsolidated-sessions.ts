@@ -1,9 +1,11 @@
 import type { SessionRef, SessionService } from '@thole/core';
-import { isConsolidated } from './consolidate-session.ts';
+import { isConsolidated, markOf } from './consolidate-session.ts';
 
-/** A session with events that are not in memory, and the time of its last event. */
+/** A session with events that are not in memory. */
 export interface UnconsolidatedSession {
   ref: SessionRef;
+  /** Differs after another event. */
+  mark: string;
   /** Seconds since the epoch. */
   lastUpdateTime: number;
 }
@@ -25,7 +27,7 @@ export async function listUnconsolidatedSessions(
       // The first run of a session without events may be starting.
       if (session.lastSeq === 0 || isConsolidated(session)) continue;
       const ref = { appName: session.appName, userId: session.userId, sessionId: session.id };
-      found.push({ ref, lastUpdateTime: session.lastUpdateTime });
+      found.push({ ref, mark: markOf(session, session.lastSeq), lastUpdateTime: session.lastUpdateTime });
     }
   }
   return found;

@@ -235,6 +235,55 @@ describe('IdleConsolidator in several processes', () => {
   });
 });
 
+describe('IdleConsolidator with a session whose time is in the future', () => {
+  /** Stores a message of a process whose clock is a day ahead. */
+  async function sayTomorrow(setup: Setup, ref: SessionRef): Promise<void> {
+    await setup.sessions.createSession(ref);
+    const content = { role: 'user' as const, parts: [{ text: 'Hello.' }] };
+    const event = createEvent({ author: 'user', content, timestamp: setup.runtime.now() + 86_400 }, setup.runtime);
+    await setup.sessions.appendEvent({ session: ref, event });
+  }
+
+  it('adds it to memory when it has had no new event for the idle time', async () => {
+    const setup = new Setup();
+    await sayTomorrow(setup, one);
+    expect(await setup.consolidator().sweep(ann)).toEqual({ consolidated: 0, failed: 0, scheduled: 1 });
+    await setup.runtime.advance(30 * minutes - 1);
+    expect(setup.added).toEqual([]);
+    await setup.runtime.advance(1);
+    expect([setup.added, await setup.exists()]).toEqual([['one'], false]);
+  });
+
+  it('waits longer after a new event, and after a new session with its id', async () => {
+    const setup = new Setup();
+    const consolidator = setup.consolidator();
+    await sayTomorrow(setup, one);
+    await sayTomorrow(setup, two);
+    await consolidator.sweep(ann);
+    await setup.runtime.advance(29 * minutes);
+    await setup.say('Again.', one);
+    await setup.sessions.deleteSession(two);
+    await sayTomorrow(setup, two);
+    await setup.runtime.advance(30 * minutes);
+    expect(setup.added).toEqual([]);
+    await setup.runtime.advance(1 * minutes);
+    expect(setup.added.toSorted()).toEqual(['one', 'two']);
+  });
+
+  it('gives up after the last attempt', async () => {
+    const setup = new Setup();
+    setup.onAdd = () => Promise.reject(new Error('offline'));
+    await sayTomorrow(setup, one);
+    setup.consolidator({ maxAttempts: 2 }).schedule(one);
+    await setup.runtime.advance(120 * minutes);
+    expect([setup.added.length, setup.failures.map(({ attempt }) => attempt), setup.runtime.pending]).toEqual([
+      2,
+      [1, 2],
+      0,
+    ]);
+  });
+});
+
 describe('IdleConsolidator.sweep', () => {
   it('consolidates idle sessions of all users and schedules the others', async () => {
     const setup = new Setup();

@@ -184,13 +184,15 @@ export class RedisLeaseStore implements LeaseStore {
   }
 
   async #read({ appName, userId, sessionId }: SessionRef): Promise<{ fence: Fence; info: LeaseInfo } | undefined> {
-    const { calls, keys } = this.#context;
+    const { calls, keys, runtime } = this.#context;
     const key = { appName, userId, sessionId };
     const reply = await calls.read({ script: readLease, keys: [keys.session(key).lease] });
-    const [fence, invocationId, holder, expiresAtMs, expiresInMs, process] = reply as string[];
+    const [fence, invocationId, holder, expiresInMs, process] = reply as string[];
     if (fence === undefined) return undefined;
-    const [expiresAt, expired] = [Number(expiresAtMs) / 1000, Number(expiresInMs) <= 0];
-    const info = { key, invocationId: invocationId!, holder: holder!, expiresAt, expired };
+    const leftMs = Number(expiresInMs);
+    // By the clock of this machine, which may differ from the server's.
+    const expiresAt = runtime.now() + leftMs / 1000;
+    const info = { key, invocationId: invocationId!, holder: holder!, expiresAt, expired: leftMs <= 0 };
     return { fence, info: { ...info, ...(process && { process }) } };
   }
 

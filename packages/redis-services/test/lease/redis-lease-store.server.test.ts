@@ -1,5 +1,6 @@
 import type { LeaseAsk, LeaseStore } from '@thole/core';
 import { RedisSessionStore } from '@thole/redis-services';
+import { FixedRuntime } from '@thole/testing';
 import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWith, startRedisCluster } from '../../../../test/servers/index.ts';
@@ -69,6 +70,15 @@ describeWith('redis', 'RedisLeaseStore', (url) => {
     await leases.ask(ref, askOf('newer', { policy: 'interrupt' }));
     expect(await leases.requestStop(ref, 'invocation of holder')).toBe('holder');
     expect((await leases.poll([{ key: ref, fence: 'holder' }]))[0]?.stop).toEqual({ by: 'invocation of newer' });
+  });
+
+  it('reports the expiry of a lease by the clock of this machine (contract 13)', async () => {
+    const runtime = new FixedRuntime({ now: 1_000 });
+    const { leasing } = new RedisSessionStore(client, { runtime, clock: () => 9_000_000 }).abilities;
+    const key = { ...ref, userId: `clock ${process.pid}` };
+    await leasing.store.ask(key, askOf('holder'));
+    expect(await leasing.current(key)).toMatchObject({ expiresAt: 1_060, expired: false });
+    await leasing.store.release(key, 'holder', {});
   });
 
   it('leaves no key of a lease that was released and of runs that no longer ask', async () => {

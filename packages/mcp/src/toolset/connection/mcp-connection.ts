@@ -20,7 +20,7 @@ import { createStdioTransport, isTooLarge } from './stdio-transport.ts';
 import { isConnectionClosed } from './to-mcp-error.ts';
 
 const CLOSE_MS = 5_000;
-const LIST_MAX_AGE_SECONDS = 60;
+const LIST_MAX_AGE_MS = 60_000;
 /** Maximum number of tools in a list, before `toolFilter`. */
 const MAX_LISTED_TOOLS = 10_000;
 
@@ -166,8 +166,8 @@ export class McpConnection {
 
   /** Returns the tools. The list is cached for a minute, or until the server reports a change. */
   async listTools(): Promise<McpToolDefinition[]> {
-    const now = this.#settings.runtime.now();
-    if (this.#tools && now - this.#tools.readAt < LIST_MAX_AGE_SECONDS) return this.#tools.list;
+    const now = this.#settings.runtime.monotonic();
+    if (this.#tools && now - this.#tools.readAt < LIST_MAX_AGE_MS) return this.#tools.list;
     const list = this.#readTools();
     this.#tools = { list, readAt: now };
     list.catch(() => this.forgetTools());

@@ -9,7 +9,7 @@ import type { ServerAuth } from './discover-auth.ts';
 import type { McpAuthOptions } from './mcp-auth-options.ts';
 
 const MAX_MESSAGE_BYTES = 1024 * 1024;
-const DISCOVERY_SECONDS = 3_600;
+const DISCOVERY_MS = 3_600_000;
 
 interface OAuthClient {
   clientId: string;
@@ -125,13 +125,13 @@ export class McpSignIn {
   }
 
   async #discover(): Promise<ServerAuth> {
-    const now = this.#runtime.now();
+    const now = this.#runtime.monotonic();
     if (this.#discovery && this.#discovery.until > now) return this.#discovery.auth;
     const [url, challenge, runtime] = [this.#url, this.#challenge, this.#runtime];
     const auth = this.#limited('for a description of the sign-in', (fetch) =>
       discoverAuth({ url, challenge, fetch, runtime }),
     );
-    this.#discovery = { auth, until: now + DISCOVERY_SECONDS };
+    this.#discovery = { auth, until: now + DISCOVERY_MS };
     auth.catch(() => {
       this.#discovery = undefined;
     });
