@@ -102,9 +102,8 @@ async function serveWithSignIn(request: Request): Promise<Response> {
 function toolset(
   authenticator: Authenticator,
   auth: Partial<McpAuthOptions> = { redirectUri: REDIRECT_URI },
-  timeout = 30_000,
 ): McpToolset {
-  const params = mcp.params({ privateHosts: ['127.0.0.1', 'localhost'], timeout });
+  const params = mcp.params({ privateHosts: ['127.0.0.1', 'localhost'], timeout: 30_000 });
   return new McpToolset(params, undefined, { auth: { authenticator, ...auth } });
 }
 
@@ -311,15 +310,23 @@ describe('McpToolset auth', () => {
   });
 
   it.each(['description', 'registration'])('ends a %s that does not answer, and asks again later', async (held) => {
-    const { authenticator } = new AuthFixture(oidc.url);
+    const { authenticator, runtime } = new AuthFixture(oidc.url);
     resourceMetadata = { ...resourceMetadata, authorization_servers: [`${mcp.url}/slow`] };
     const never = new Promise<void>(() => {});
     holdRegistration = never;
     holdMetadata = held === 'description' ? never : undefined;
-    const options = { redirectUri: REDIRECT_URI };
-    const run = new AgentRun(toolset(authenticator, options, 40), [calls(signInTool())], { authenticator });
-    const cause = expect.objectContaining({ message: expect.stringContaining('did not answer in 40 ms') });
-    await expect(run.say()).rejects.toEqual(expect.objectContaining({ cause }));
+    const params = mcp.params({ privateHosts: ['127.0.0.1', 'localhost'], timeout: 30_000 });
+    const tools = new McpToolset(params, undefined, { auth: { authenticator, redirectUri: REDIRECT_URI }, runtime });
+    const run = new AgentRun(tools, [calls(signInTool())], { authenticator });
+    const cause = expect.objectContaining({ message: expect.stringContaining('did not answer in 30000 ms') });
+    const failed = expect(run.say()).rejects.toEqual(expect.objectContaining({ cause }));
+    const isHeld = (): boolean =>
+      held === 'description'
+        ? mcp.requests.some(({ path }) => path.startsWith('/.well-known/oauth-protected-resource'))
+        : registrations.length > 0;
+    await expect.poll(isHeld).toBe(true);
+    await runtime.advance(30_000);
+    await failed;
     holdMetadata = undefined;
     holdRegistration = Promise.resolve();
     expect(await run.say()).toMatchObject([{ kind: 'credential' }]);
