@@ -12,9 +12,19 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   process.exitCode = 1;
 });
 
-const error = explainNodeVersion(process.versions.node);
+const error = explainNodeVersion(process.versions.node) ?? explainMissingFolder();
 if (error !== undefined) console.error(`error: ${error}`);
 const exitCode = error === undefined ? await main() : 1;
 process.exitCode ||= exitCode;
 // Ends the process even if an agent has open handles. The timer itself does not keep the process running.
 systemRuntime().timer(1_000, () => process.exit());
+
+/** Returns a sentence if the working directory was deleted. */
+function explainMissingFolder(): string | undefined {
+  try {
+    process.cwd();
+    return undefined;
+  } catch {
+    return 'The working directory does not exist. Change to another folder.';
+  }
+}

@@ -93,6 +93,15 @@ describe('thole', { timeout: 60_000 }, () => {
     expect(status).toBe(1);
   });
 
+  it.skipIf(process.platform === 'win32')('explains a working directory that was deleted', () => {
+    const cwd = temporaryFolder({ 'gone/file': '' });
+    const script = 'cd "$0" && rm -r "$0" && exec "$@"';
+    const args = ['-c', script, `${cwd}/gone`, process.execPath, ...nodeArgs, '--version'];
+    const { status, stderr } = spawnSync('sh', args, { encoding: 'utf8' });
+    expect(stderr).toBe('error: The working directory does not exist. Change to another folder.\n');
+    expect(status).toBe(1);
+  });
+
   it('exits with 2 for usage errors and 1 for failures', async () => {
     const cwd = project({ 'broken/agent.ts': 'throw new Error("No luck");' });
     expect(await spawnThole(['run'], { cwd })).toMatchObject({ code: 2, output: '' });

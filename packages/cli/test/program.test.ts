@@ -85,6 +85,8 @@ describe('thole with invalid arguments', () => {
     [['web', '--url_prefix', 'api'], '--url_prefix must start with / and have plain path segments, such as /api.'],
     [['web', '--url_prefix', '/a/../b'], '--url_prefix must start with / and have plain path segments, such as /api.'],
     [['web', '--log_level', 'loud'], '--log_level must be one of debug, info, warning, error, critical.'],
+    [['web', '--host', ''], '--host must not be empty.'],
+    [['run', 'hello', ''], 'The message must not be empty.'],
     [['run', 'nowhere'], 'There is no file or folder nowhere.'],
     [['migrate', 'session', '--from', 'sqlite:///a.db'], '--to must be the URL of a database'],
   ])('prints one sentence for %j and exits with 2', async (argv, sentence) => {

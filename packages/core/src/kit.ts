@@ -4,6 +4,7 @@ export { resolvePointer } from './json/resolve-pointer.ts';
 export { deepFreeze, JsonCopier, jsonBytes, thawJson } from './json/copy-json.ts';
 export { findNonJson, isPlainObject, MAX_JSON_DEPTH, typeName } from './json/find-non-json.ts';
 export type { JsonProblem } from './json/find-non-json.ts';
+export { parseJson } from './json/parse-json.ts';
 export { resolveToJson } from './json/resolve-to-json.ts';
 export { toWellFormed } from './json/to-well-formed.ts';
 export { withoutRejectedMedia } from './model/without-rejected-media.ts';
@@ -54,6 +55,7 @@ export { sendableCallIds } from './content/sendable-call-ids.ts';
 export { mediaLine, newestUserContent, OTHER_AGENT_HEADING } from './content/unreadable-media.ts';
 export { completeSchemaRoot } from './model/complete-schema-root.ts';
 export { mapSchemas, normalizeSchema, schemaKeywords } from './model/normalize-schema.ts';
+export { tokenCount } from './model/token-count.ts';
 export { resolveSchemaRoot } from './model/resolve-schema-root.ts';
 export { assertConnectionOptions, connectionOptionNames } from './model/connection-options.ts';
 export {

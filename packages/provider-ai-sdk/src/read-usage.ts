@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core/kit';
+import { isPlainObject, tokenCount } from '@thole/core/kit';
 import type { Usage } from '@thole/core';
 
 /**
@@ -24,6 +24,5 @@ export function readUsage(usage: unknown): Usage | undefined {
 }
 
 function countIn(counts: unknown, name: string): number | undefined {
-  const count = isPlainObject(counts) ? counts[name] : undefined;
-  return typeof count === 'number' && Number.isFinite(count) && count >= 0 ? count : undefined;
+  return isPlainObject(counts) ? tokenCount(counts[name]) : undefined;
 }

@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core/kit';
+import { isPlainObject, tokenCount } from '@thole/core/kit';
 import type { JsonObject, Usage } from '@thole/core';
 
 /**
@@ -37,6 +37,5 @@ export function addUsage(first: JsonObject | undefined, second: JsonObject | und
 }
 
 function numberIn(source: unknown, name: string): number | undefined {
-  const value = isPlainObject(source) ? source[name] : undefined;
-  return typeof value === 'number' ? value : undefined;
+  return isPlainObject(source) ? tokenCount(source[name]) : undefined;
 }

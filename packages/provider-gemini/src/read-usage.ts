@@ -1,3 +1,4 @@
+import { tokenCount } from '@thole/core/kit';
 import type { Usage } from '@thole/core';
 
 /** The counts that every provider has, with Gemini's names. */
@@ -14,7 +15,10 @@ export const usageCounts: readonly (keyof Usage)[] = [
 export function usageOf(metadata: { readonly [key: string]: unknown } | undefined): Usage | undefined {
   if (!metadata) return undefined;
   const usage: Usage = {};
-  for (const name of usageCounts) if (typeof metadata[name] === 'number') usage[name] = metadata[name];
+  for (const name of usageCounts) {
+    const count = tokenCount(metadata[name]);
+    if (count !== undefined) usage[name] = count;
+  }
   return Object.keys(usage).length > 0 ? usage : undefined;
 }
 

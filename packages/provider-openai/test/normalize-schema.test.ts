@@ -45,6 +45,11 @@ describe('normalizeSchema', () => {
       { properties: { a: { not: {} }, b: {} }, required: ['a', 'b'] },
       { properties: { b: {} }, required: ['b'] },
     ],
+    [
+      'no required name that has no property',
+      { properties: { a: false, b: {} }, required: ['a', 'b', 'c'] },
+      { properties: { b: {} }, required: ['b', 'c'] },
+    ],
     ['a property that is false', { properties: { a: false, b: {} } }, { properties: { b: {} } }],
     [
       'a tuple of draft 7',

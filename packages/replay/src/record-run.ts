@@ -97,7 +97,10 @@ export async function recordRun<T = unknown>(
     toJson<Recording>({ version: RECORDING_VERSION, app, session, runs }),
     p.redact ?? ((text) => text),
   );
-  if (p.file !== undefined) await writeFile(p.file, `${JSON.stringify(recording, null, 2)}\n`);
+  if (p.file !== undefined)
+    await writeFile(p.file, `${JSON.stringify(recording, null, 2)}\n`).catch((cause: unknown) => {
+      throw new TholeError('STORE_UNAVAILABLE', `The recording could not be written to ${p.file}.`, { cause });
+    });
   return recording;
 }
 

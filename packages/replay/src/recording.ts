@@ -104,37 +104,46 @@ export interface RecordedError {
   retryable?: boolean | undefined;
 }
 
-/** Returns the recording of a file. Throws `RECORDING_INVALID` if it cannot be read, or has another format or version. */
+/**
+ * Returns the recording of a file. Throws `RECORDING_INVALID` with the path of the file if it cannot be read, or has another
+ * format or version.
+ */
 export async function readRecording(file: string): Promise<Recording> {
   const fail = (problem: string) => (cause: unknown) => {
-    throw new TholeError('RECORDING_INVALID', `The recording ${file} ${problem}.`, { cause });
+    throw recordingInvalid(file, problem, cause);
   };
-  const text = await readFile(file, 'utf8').catch(fail('cannot be read'));
+  const bytes = await readFile(file).catch(fail('cannot be read'));
+  // Also removes the byte order mark of editors on Windows.
+  const text = await Promise.resolve(bytes)
+    .then((each) => new TextDecoder('utf-8', { fatal: true }).decode(each))
+    .catch(fail('is not UTF-8 text'));
   const value = await Promise.resolve(text)
-    // Editors on Windows may begin the file with a byte order mark.
-    .then((each): unknown => JSON.parse(each.replace(/^\uFEFF/u, '')))
+    .then((each): unknown => JSON.parse(each))
     .catch(fail('is not JSON'));
-  return checkRecording(value);
+  return checkRecording(value, file);
 }
 
-/** Returns the value if it has the format of a recording. Throws `RECORDING_INVALID` with the path of the wrong member. */
-export function checkRecording(value: unknown): Recording {
-  if (!isPlainObject(value) || value['version'] === undefined) throw invalid('must be an object with a version');
+/**
+ * Returns the value if it has the format of a recording. Throws `RECORDING_INVALID` with the path of the file, if there is
+ * one, and the path of the wrong member.
+ */
+export function checkRecording(value: unknown, file?: string): Recording {
+  const invalid = (problem: string): TholeError => recordingInvalid(file, problem);
+  if (!isPlainObject(value) || typeof value['version'] !== 'number') throw invalid('must be an object with a version');
   const { app, runs, session, version } = value;
   if (version !== RECORDING_VERSION)
-    throw invalid(`has the version ${JSON.stringify(version)}. This package reads version ${RECORDING_VERSION}`);
+    throw invalid(`has the version ${version}, but this package reads version ${RECORDING_VERSION}`);
   if (!isPlainObject(app) || typeof app['name'] !== 'string') throw invalid('must have app.name');
-  if (session !== null && !(hasLists(session, 'events') && isPlainObject(session['state'])))
-    throw invalid('must have a session with events and state, or null');
+  if (session !== null && !isSession(session))
+    throw invalid('must have a session with userId, sessionId, state and events, or null');
   if (!Array.isArray(runs) || runs.length === 0) throw invalid('must have at least one run');
   runs.forEach((run: unknown, i) => {
     if (!hasLists(run, 'events', 'calls', 'ids', 'random') || !isPlainObject(run['request']))
       throw invalid(`must have request, events, calls, ids and random in runs[${i}]`);
-    if (run['steps'] !== undefined && !Array.isArray(run['steps']))
-      throw invalid(`must have a list in runs[${i}].steps`);
-    for (const name of ['events', 'ids'])
-      if (!(run[name] as unknown[]).every((each) => typeof each === 'object' && each !== null))
-        throw invalid(`has a wrong member in runs[${i}].${name}`);
+    if (run['steps'] !== undefined && !hasObjects(run, 'steps'))
+      throw invalid(`must have a list of objects in runs[${i}].steps`);
+    if (!hasObjects(run, 'events')) throw invalid(`has a wrong member in runs[${i}].events`);
+    if (!(run['ids'] as unknown[]).every(isId)) throw invalid(`has a wrong member in runs[${i}].ids`);
     (run['calls'] as unknown[]).forEach((call, j) => {
       if (!isCall(call)) throw invalid(`has a wrong call in runs[${i}].calls[${j}]`);
     });
@@ -142,16 +151,35 @@ export function checkRecording(value: unknown): Recording {
   return value as unknown as Recording;
 }
 
+/** Returns an error that names the file, if there is one, the problem, and the next step. */
+export function recordingInvalid(file: string | undefined, problem: string, cause?: unknown): TholeError {
+  const message =
+    file === undefined
+      ? `The recording ${problem}. Record the run again.`
+      : `The recording ${file} ${problem}. Check the path, or record the run again.`;
+  return new TholeError('RECORDING_INVALID', message, { cause });
+}
+
+function isSession(session: unknown): boolean {
+  if (!isPlainObject(session) || !hasObjects(session, 'events') || !isPlainObject(session['state'])) return false;
+  return typeof session['userId'] === 'string' && typeof session['sessionId'] === 'string';
+}
+
 function isCall(call: unknown): boolean {
   if (!isPlainObject(call) || typeof call['agent'] !== 'string') return false;
-  if (call['kind'] === 'model') return isPlainObject(call['request']) && Array.isArray(call['responses']);
-  return call['kind'] === 'tool' && typeof call['tool'] === 'string' && hasLists(call, 'steps');
+  if (call['kind'] === 'model') return isPlainObject(call['request']) && hasObjects(call, 'responses');
+  return call['kind'] === 'tool' && typeof call['tool'] === 'string' && hasObjects(call, 'steps');
+}
+
+function isId(id: unknown): boolean {
+  return Array.isArray(id) && typeof id[0] === 'string' && typeof id[1] === 'string' && typeof id[2] === 'number';
 }
 
 function hasLists(value: unknown, ...names: string[]): value is { [name: string]: unknown } {
   return isPlainObject(value) && names.every((name) => Array.isArray(value[name]));
 }
 
-function invalid(problem: string): TholeError {
-  return new TholeError('RECORDING_INVALID', `The recording ${problem}.`);
+function hasObjects(value: { readonly [name: string]: unknown }, name: string): boolean {
+  const list = value[name];
+  return Array.isArray(list) && list.every((each) => isPlainObject(each));
 }

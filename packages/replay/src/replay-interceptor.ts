@@ -20,6 +20,9 @@ type EndedCall = Pick<RecordedCall, 'end'>;
 /** Number of event loop turns without a waiting call after which the run waits for the clock or for an abort. */
 const IDLE_TURNS = 20;
 
+/** Number of turns, each at most a second of the clock, after which a run is aborted whose waiting calls have no recorded end. */
+const MAX_IDLE_TURNS = 10_000;
+
 /**
  * Answers the calls of one run from its recording, in the recorded order of their ends. Calls are matched by agent, tool and
  * content, otherwise by the order of their starts. The first call that differs stops the run.
@@ -118,6 +121,7 @@ export class ReplayInterceptor implements CallInterceptor {
 
   /** Lets waiting calls continue, in the recorded order, until the run is over. Advances the clock if only timers are left. */
   async drive(runtime: ReplayRuntime, isOver: () => boolean): Promise<void> {
+    const wasAborted = this.#run.error?.code === 'RUN_ABORTED';
     let stepMs = 1;
     for (let idle = 0; !isOver(); idle++) {
       // Not a timer of the process, because the test library may have replaced them.
@@ -127,8 +131,10 @@ export class ReplayInterceptor implements CallInterceptor {
         this.#waiting.get(next)!();
         idle = 0;
         stepMs = 1;
-      } else if (idle >= IDLE_TURNS && this.#waiting.size > 0 && this.#run.error?.code === 'RUN_ABORTED') {
-        this.#stop.abort();
+      } else if (idle >= (wasAborted ? IDLE_TURNS : MAX_IDLE_TURNS) && this.#waiting.size > 0) {
+        this.#stop.abort(
+          new Error('The run waits for a call, and the recording does not contain the end of this call.'),
+        );
       } else if (idle >= IDLE_TURNS && runtime.pending > 0) {
         // In small steps: a call that starts after a time limit must not reach its own limit in the same step.
         await runtime.advance(stepMs);

@@ -7,7 +7,7 @@ import type { ResumeRequest, RunnerOptions, RunRequest } from '@thole/runner';
 import { describeDifference } from './describe-difference.ts';
 import { firstDifference } from './first-difference.ts';
 import { toRecordedError } from './recorded-error.ts';
-import { checkRecording, readRecording } from './recording.ts';
+import { checkRecording, readRecording, recordingInvalid } from './recording.ts';
 import type { RecordedRun, Recording } from './recording.ts';
 import { ReplayRuntime } from './replay-runtime.ts';
 import { ReplayInterceptor } from './replay-interceptor.ts';
@@ -76,7 +76,9 @@ export async function replayRun(
     callTool: (p) => interceptor!.callTool(p),
     runStep: (p) => interceptor!.runStep(p),
   });
-  const sessionService = await restoreSession(recording);
+  const sessionService = await restoreSession(recording).catch((cause: unknown) => {
+    throw recordingInvalid(typeof file === 'string' ? file : undefined, 'has a session that cannot be restored', cause);
+  });
   const runner = new Runner({
     ...services,
     app: appOf(recording, app),

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,6 +59,15 @@ describe('recordRun', () => {
       message: 'redact must be a function, got a string.',
     });
     expect(model.requests).toEqual([]);
+  });
+
+  it.runIf(existsSync('/dev/full'))('names the file if the recording cannot be written', async () => {
+    const options = optionsFor(tripApp({ answers: weatherAnswers }));
+    await expect(recordRun(options, hello, { file: '/dev/full' })).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: 'The recording could not be written to /dev/full.',
+      cause: { code: 'ENOSPC' },
+    });
   });
 
   it('records requests, partial responses, arguments, results and events', async () => {
@@ -561,20 +571,52 @@ describe('replayRun', () => {
     const recording = JSON.parse(await readFile(file, 'utf8')) as Recording;
     await writeFile(file, `\uFEFF${JSON.stringify(recording)}`); // Some editors write a byte order mark.
     expect(await replayRun(file, tripApp())).toMatchObject({ equal: true });
-    const texts = [
-      '{',
-      '[]',
-      '{}',
-      JSON.stringify({ ...recording, version: 2 }),
-      JSON.stringify({ ...recording, runs: [] }),
-      JSON.stringify({ ...recording, session: { events: [] } }),
-      JSON.stringify({ ...recording, runs: [{ ...recording.runs[0], ids: [null] }] }),
-      JSON.stringify({ ...recording, runs: [{ ...recording.runs[0], events: [null] }] }),
+    const [run] = recording.runs;
+    const withRun = (changes: object): object => ({ ...recording, runs: [{ ...run, ...changes }] });
+    const wrong: [content: object, problem: string][] = [
+      [[], 'must be an object with a version'],
+      [{}, 'must be an object with a version'],
+      [{ ...recording, version: 2 }, 'has the version 2, but this package reads version 1'],
+      [{ ...recording, runs: [] }, 'must have at least one run'],
+      [
+        { ...recording, session: { events: [] } },
+        'must have a session with userId, sessionId, state and events, or null',
+      ],
+      [
+        { ...recording, session: { userId: 'ann', sessionId: 's', state: { 'user:': NaN }, events: [{}] } },
+        'has a session that cannot be restored',
+      ],
+      [withRun({ ids: [null] }), 'has a wrong member in runs[0].ids'],
+      [withRun({ ids: [{}] }), 'has a wrong member in runs[0].ids'],
+      [withRun({ events: [null] }), 'has a wrong member in runs[0].events'],
+      [withRun({ steps: [null] }), 'must have a list of objects in runs[0].steps'],
+      [withRun({ calls: [{}] }), 'has a wrong call in runs[0].calls[0]'],
+      [withRun({ calls: [{ ...run!.calls[1], steps: [null] }] }), 'has a wrong call in runs[0].calls[0]'],
     ];
-    for (const text of [...texts, JSON.stringify({ ...recording, runs: [{ ...recording.runs[0], calls: [{}] }] })]) {
-      await writeFile(file, text);
-      await expect(replayRun(file, tripApp())).rejects.toMatchObject({ code: 'RECORDING_INVALID' });
+    for (const [content, problem] of wrong) {
+      await writeFile(file, JSON.stringify(content));
+      const message = `The recording ${file} ${problem}. Check the path, or record the run again.`;
+      await expect(replayRun(file, tripApp())).rejects.toMatchObject({ code: 'RECORDING_INVALID', message });
+      await expect(replayRun(content as Recording, tripApp())).rejects.toMatchObject({
+        message: `The recording ${problem}. Record the run again.`,
+      });
     }
+    for (const [content, problem] of [
+      ['{', 'is not JSON'],
+      [Buffer.from([0xff, 0xfe]), 'is not UTF-8 text'],
+    ] as const) {
+      await writeFile(file, content);
+      await expect(replayRun(file, tripApp())).rejects.toThrow(`The recording ${file} ${problem}.`);
+    }
+    await expect(replayRun(folder, tripApp())).rejects.toThrow(`The recording ${folder} cannot be read.`);
     await expect(replayRun(join(folder, 'none'), tripApp())).rejects.toMatchObject({ code: 'RECORDING_INVALID' });
+  });
+
+  it('ends if the recording of a run that did not fail has no end of a call', async () => {
+    const recording = await record(weatherAnswers);
+    delete recording.runs[0]!.calls[0]!.end;
+    const { difference, text } = await replayRun(recording, tripApp());
+    expect(difference).toMatchObject({ index: 1, path: 'errorMessage', expected: undefined });
+    expect(text).toContain('the recording does not contain the end of this call');
   });
 });

@@ -58,6 +58,15 @@ describe('S3ArtifactService', () => {
     expect(await service.saveArtifact({ ...file, artifact: { text: 'four' } })).toBe(3);
   });
 
+  it('throws STORE_VERSION for damaged metadata, without a part of it', async () => {
+    const service = new S3ArtifactService({ bucket: 'damaged', client });
+    await service.saveArtifact({ ...file, artifact: { text: 'one' } });
+    server.buckets.get('damaged')!.get('hotel/ada/s1/plan.txt/0')!.metadata['thole-meta'] = '{"secret';
+    const error: unknown = await service.loadArtifact(file).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: 'STORE_VERSION' });
+    expect(inspect(error)).not.toContain('secret');
+  });
+
   it.each(['ж'.repeat(256), '漢'.repeat(170), '\u0001'.repeat(512)])(
     'stores long names and metadata within the 2 KB of S3 (%#)',
     async (filename) => {

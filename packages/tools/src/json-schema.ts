@@ -7,7 +7,7 @@ import { describeSchemaErrors } from './describe-schema-errors.ts';
 
 /**
  * Returns a Standard Schema for a JSON Schema, for `parameters`, `outputSchema` and `inputSchema`. `Output` is the
- * caller's type of valid values. Supports draft 2020-12, or the draft that `$schema` names (4, 7, 2019-09). Defaults
+ * caller's type of valid values. Supports draft 2020-12, or the draft that `$schema` names (4, 6, 7, 2019-09). Defaults
  * are shown to the model, not filled in. The schema is copied. Throws `INVALID_INPUT` for a value that is not an
  * object or not JSON, and for a type in upper case (`OBJECT`). A schema that cannot be evaluated, with a broken `$ref` or pattern, throws
  * `SCHEMA_UNSUPPORTED` at its first use.

@@ -1,6 +1,6 @@
 import type { AuthCredential } from '@thole/core';
 import { TholeError } from '@thole/core';
-import { isPlainObject, readAuthCredential } from '@thole/core/kit';
+import { isPlainObject, parseJson, readAuthCredential } from '@thole/core/kit';
 
 const ERROR_CODE = /^[\w.-]{1,64}$/;
 
@@ -52,12 +52,4 @@ function unwrap(value: unknown): { [name: string]: unknown } {
   const parsed = typeof inner === 'string' ? parseJson(inner) : inner;
   if (!isPlainObject(parsed)) throw signInInvalid('The response must be an object with exchangedAuthCredential.');
   return parsed;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { argumentsToApprove, callToApprove, isPlainObject } from '@thole/core/kit';
+import { argumentsToApprove, callToApprove, isPlainObject, parseJson } from '@thole/core/kit';
 import type { Interrupt, Json } from '@thole/core';
 import type { OutboundMessage } from '../channel/outbound-message.ts';
 import type { Texts } from '../dispatcher/texts.ts';
@@ -76,12 +76,4 @@ function findAuthUri(payload: Json | undefined): string | undefined {
     if (inner !== undefined) return inner;
   }
   return undefined;
-}
-
-function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }

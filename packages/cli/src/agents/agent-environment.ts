@@ -31,7 +31,8 @@ export class AgentEnvironment {
 }
 
 async function readEnvFile(folder: string): Promise<{ [name: string]: string | undefined }> {
-  const text = await readFile(join(folder, '.env'), 'utf8').catch(() => '');
-  // Editors on Windows may begin the file with a byte order mark, which would become a part of the first name.
-  return parseEnv(text.replace(/^\uFEFF/, ''));
+  const bytes = await readFile(join(folder, '.env')).catch(() => new Uint8Array());
+  // `>` of PowerShell on Windows writes UTF-16. The decoder removes the byte order mark.
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  return parseEnv(new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8').decode(bytes));
 }

@@ -1,10 +1,11 @@
+import { parseJson } from '@thole/core/kit';
 import type { Interrupt, Json } from '@thole/core';
 import type { Host } from '../host.ts';
 import { usageError } from '../options/usage-error.ts';
 import { lineWriter } from '../terminal/line-writer.ts';
 import { readLines } from '../terminal/read-lines.ts';
 import type { Conversation } from './conversation.ts';
-import { parseAnswer, parseJson } from './parse-answer.ts';
+import { parseAnswer } from './parse-answer.ts';
 import { Questions } from './questions.ts';
 
 const HELP = `  /new     start a new session

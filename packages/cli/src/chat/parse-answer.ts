@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { isPlainObject } from '@thole/core/kit';
+import { isPlainObject, parseJson } from '@thole/core/kit';
 import type { Interrupt, Json, JsonObject } from '@thole/core';
 
 const YES: ReadonlySet<string> = new Set(['y', 'yes', 'true']);
@@ -26,15 +26,6 @@ export function parseAnswer(interrupt: Pick<Interrupt, 'kind' | 'responseSchema'
       return parseJson(text) ?? text;
     default:
       return parseJson(text) ?? text;
-  }
-}
-
-/** Returns the parsed JSON. Undefined if the text is not JSON. */
-export function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,11 +1,11 @@
-import { callToApprove, escapeHidden, isPlainObject } from '@thole/core/kit';
+import { callToApprove, escapeHidden, isPlainObject, parseJson } from '@thole/core/kit';
 import type { Interrupt, Json } from '@thole/core';
 import type { Host } from '../host.ts';
 import { errorLine } from '../terminal/error-line.ts';
 import { lineWriter } from '../terminal/line-writer.ts';
 import { approvalText, callText } from '../terminal/tool-line.ts';
 import type { Conversation } from './conversation.ts';
-import { parseAnswer, parseJson, signInAddress } from './parse-answer.ts';
+import { parseAnswer, signInAddress } from './parse-answer.ts';
 
 const HELP: { readonly [kind in Interrupt['kind']]?: string } = {
   confirmation: '  yes, no, or /later',

@@ -30,6 +30,7 @@ export async function readSessionSource(
   options: SessionOptions,
 ): Promise<SessionSource> {
   const { replay, resume } = options;
+  if (message === '') throw usageError('The message must not be empty. Without a message, thole run starts a chat.');
   if (replay !== undefined && (resume !== undefined || message !== undefined)) {
     const other = resume === undefined ? 'a message' : '--resume';
     throw usageError(`--replay has its own session and messages: do not combine it with ${other}.`);

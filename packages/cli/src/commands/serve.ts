@@ -69,6 +69,7 @@ function addServing(command: Command, host: Host, setExitCode: (code: number) =>
     .option('--no-reload', 'load agents once')
     .addOption(logLevelOption());
   return addServiceOptions(command).action(async (path: string, options: ParsedOptions) => {
+    if (options.host === '') throw usageError('--host must not be empty.');
     if (options.token === '') throw usageError('--token must not be empty.');
     const token = readToken(options.token ?? host.env['THOLE_TOKEN']);
     // Imported here, so that `--help` starts faster.

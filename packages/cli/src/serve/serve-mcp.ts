@@ -31,6 +31,7 @@ export async function serveMcp(processHost: Host, path: string, options: ServeMc
   const runtime = withRuntime(processHost.runtime, { logger });
   const host: Host = { ...processHost, runtime };
   assertNameOption('--user_id', options.userId);
+  if (options.agents?.length === 0) throw usageError('--agents must name at least one agent.');
   // The package is optional, because the SDK of MCP is large.
   const load = (): Promise<typeof import('@thole/mcp/server')> => import('@thole/mcp/server');
   const { mcpServer } = await loadPackage('@thole/mcp', load, '@modelcontextprotocol/server');

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AgentEnvironment } from '../../src/agents/agent-environment.ts';
@@ -23,6 +24,12 @@ describe('AgentEnvironment.load', () => {
   it('reads a file that begins with a byte order mark', async () => {
     const root = temporaryFolder({ '.env': '\uFEFFKEY=x\n' });
     expect(await new AgentEnvironment({}).load([root])).toEqual({ KEY: 'x' });
+  });
+
+  it('reads a file in UTF-16, which PowerShell writes', async () => {
+    const root = temporaryFolder();
+    writeFileSync(join(root, '.env'), Buffer.from('\uFEFFKEY=x\r\nNAME=ü\r\n', 'utf16le'));
+    expect(await new AgentEnvironment({}).load([root])).toEqual({ KEY: 'x', NAME: 'ü' });
   });
 
   it('reads a changed file again', async () => {

@@ -11,6 +11,7 @@ import { thole } from '../support/thole.ts';
 describe('thole mcp', () => {
   it.each([
     ['an unknown agent', ['hello', '--agents', 'hallo'], /--agents: the app has no agent hallo\. Did you mean hello/],
+    ['no agents', ['hello', '--agents', ','], /--agents must name at least one agent/],
     ['an empty user id', ['hello', '--user_id', ''], /--user_id must not be empty/],
     ['an unknown log level', ['hello', '--log_level', 'loud'], /--log_level must be one of debug/],
     ['a folder without an agent', ['.'], /There is no agent in \./],

@@ -1,6 +1,7 @@
 import { decodeBase64, encodeBase64 } from '../content/base64.ts';
 import { TholeError } from '../errors/thole-error.ts';
 import { isPlainObject } from '../json/find-non-json.ts';
+import { parseJson } from '../json/parse-json.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from './artifact-store.ts';
 import { fromAdkObject } from './from-adk-object.ts';
@@ -197,11 +198,11 @@ export class ObjectArtifactStore implements ArtifactStore {
     const object = name === undefined ? undefined : await this.#bucket.get(`${path}${name}`);
     const text = object ? new TextDecoder().decode(object.bytes) : metadata[META];
     if (text === undefined) return undefined;
-    const meta: unknown = JSON.parse(text);
+    const meta = parseJson(text);
     if (isPlainObject(meta)) return meta as unknown as ArtifactMeta;
     throw new TholeError(
       'STORE_VERSION',
-      'The metadata of an artifact cannot be read: a newer version of the package wrote it.',
+      'The metadata of an artifact cannot be read: it is damaged, or a newer version of the package wrote it.',
     );
   }
 

@@ -171,7 +171,7 @@ function withoutData(artifact: Part): JsonObject | undefined {
 }
 
 function fromStored(bytes: Uint8Array, meta: ArtifactMeta): Part {
-  if (meta.kind === 'part') return JSON.parse(new TextDecoder().decode(bytes)) as Part;
+  if (meta.kind === 'part') return readPart(bytes);
   const data = encodeBase64(bytes);
   if (meta.part) {
     const part = thawJson(meta.part) as Part;
@@ -179,4 +179,13 @@ function fromStored(bytes: Uint8Array, meta: ArtifactMeta): Part {
   }
   const { mimeType = 'application/octet-stream', displayName } = meta;
   return { inlineData: { mimeType, data, ...(displayName !== undefined && { displayName }) } };
+}
+
+/** The error of the parser is not the cause, because it contains a part of the artifact. */
+function readPart(bytes: Uint8Array): Part {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as Part;
+  } catch {
+    throw new TholeError('STORE_VERSION', 'The stored content of an artifact is damaged. Save the artifact again.');
+  }
 }

@@ -97,7 +97,8 @@ function withoutImpossible(schema: JsonObject): JsonObject {
   if (!isPlainObject(properties)) return schema;
   const kept: JsonObject = {};
   for (const [name, each] of Object.entries(properties)) if (!isImpossible(each)) setOwn(kept, name, each as Json);
-  const names = Array.isArray(required) ? required.filter((name) => Object.hasOwn(kept, name as string)) : undefined;
+  const isRemoved = (name: string): boolean => Object.hasOwn(properties, name) && !Object.hasOwn(kept, name);
+  const names = Array.isArray(required) ? required.filter((name) => !isRemoved(name as string)) : undefined;
   if (Object.keys(kept).length === Object.keys(properties).length) return schema;
   return { ...schema, properties: kept, ...(names && { required: names }) };
 }

@@ -8,7 +8,6 @@ import { optionNames } from '../errors/option-names.ts';
 import { rejectUnknownOptions } from '../errors/reject-unknown-options.ts';
 import { raceAbort, raceAbortWrite } from '../errors/race-abort.ts';
 import { deepFreeze, thawJson } from '../json/copy-json.ts';
-import { isPlainObject } from '../json/find-non-json.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { systemRuntime } from '../runtime/system-runtime.ts';
 import { applyDelta, mergeScopes, splitByScope } from '../state/scopes.ts';
@@ -151,8 +150,8 @@ export class StoredSessionService implements SessionService {
     } & CallOptions,
   ): Promise<Event> {
     assertSessionRef(p);
-    if (!isPlainObject(p.stateDelta)) throw invalidInput('stateDelta', 'an object', p.stateDelta);
-    const event = createEvent({ author: p.author ?? 'system', actions: { stateDelta: p.stateDelta } }, this.runtime);
+    const stateDelta = copyDelta(p.stateDelta, 'stateDelta', this.#limits);
+    const event = createEvent({ author: p.author ?? 'system', actions: { stateDelta } }, this.runtime);
     const { appName, userId, sessionId, incarnation } = p;
     return this.appendEvent({ session: { appName, userId, sessionId }, event, incarnation, signal: p.signal });
   }

@@ -1,5 +1,5 @@
 import { isFinalResponse, textOf } from '@thole/core';
-import { decodeBase64, encodeBase64, isPlainObject } from '@thole/core/kit';
+import { decodeBase64, encodeBase64, isPlainObject, parseJson } from '@thole/core/kit';
 import type { Event, JsonObject, Part } from '@thole/core';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import type { ServedAgent } from './served-agent.ts';
@@ -73,12 +73,4 @@ function toTextBlock(response: JsonObject): ContentBlock | undefined {
   const result = names.length === 1 && names[0] === 'result' ? response['result'] : response;
   if (names.length === 0 || result === null) return undefined;
   return { type: 'text', text: typeof result === 'string' ? result : JSON.stringify(result) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

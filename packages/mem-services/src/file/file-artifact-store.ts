@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from '
 import { join } from 'node:path';
 import { platform } from 'node:process';
 import { TholeError } from '@thole/core';
-import { renameWhenFree } from '@thole/core/kit';
+import { isPlainObject, renameWhenFree } from '@thole/core/kit';
 import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from '@thole/core';
 import { fromPathComponent, isPathComponent, toPathComponent } from './path-component.ts';
 
@@ -52,7 +52,7 @@ export class FileArtifactStore implements ArtifactStore {
     return {
       version: wantedVersion,
       bytes: new Uint8Array(bytes),
-      meta: JSON.parse(new TextDecoder().decode(meta)) as ArtifactMeta,
+      meta: readMeta(meta, join(folder, String(wantedVersion))),
     };
   }
 
@@ -118,6 +118,21 @@ export class FileArtifactStore implements ArtifactStore {
   #folderOf(key: ArtifactKey): string {
     return join(this.#folderOfScope(key), toPathComponent(key.filename));
   }
+}
+
+/** Returns the content of `meta.json`. Throws `STORE_VERSION` if the file is damaged. */
+function readMeta(bytes: Uint8Array, folder: string): ArtifactMeta {
+  let meta: unknown;
+  try {
+    meta = JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    // The error of the parser contains a part of the file.
+  }
+  if (isPlainObject(meta)) return meta as unknown as ArtifactMeta;
+  throw new TholeError(
+    'STORE_VERSION',
+    `The file ${join(folder, 'meta.json')} is damaged. Restore it from a backup, or delete the folder ${folder}, which deletes this version.`,
+  );
 }
 
 /** Claims the next version number. A claim remains when its version is removed, so that no number is used twice. */

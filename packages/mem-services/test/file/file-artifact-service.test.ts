@@ -51,6 +51,25 @@ describe('FileArtifactService', () => {
       expect(path).toMatch(/^([a-z0-9_.%-]{1,130}\/?)+$/);
   });
 
+  it.each([
+    [
+      'meta.json',
+      /^The file \S+meta\.json is damaged\. Restore it from a backup, or delete the folder \S+, which deletes/,
+    ],
+    ['bytes', /^The stored content of an artifact is damaged\. Save the artifact again\.$/],
+  ])('names the problem and the next step if %s of a version is damaged', async (name, message) => {
+    const { service, rootDir } = await createService();
+    await service.saveArtifact({ ...ref, artifact: { text: 'secret' } });
+    const [file] = (await readdir(rootDir, { recursive: true })).filter((path) => path.endsWith(`/${name}`));
+    await writeFile(join(rootDir, file!), '{"secret');
+    const error = await service.loadArtifact(ref).catch((each: unknown) => each);
+    expect(error).toMatchObject({ code: 'STORE_VERSION', message: expect.stringMatching(message) });
+    // The error of the parser would contain a part of the file.
+    expect((error as Error).cause).toBeUndefined();
+    await service.saveArtifact({ ...ref, artifact: { text: 'new' } });
+    expect(await service.loadArtifact(ref)).toEqual({ text: 'new' });
+  });
+
   it('leaves no files in the temporary folder', async () => {
     const { service, rootDir } = await createService();
     await Promise.all(['a', 'b', 'c'].map((text) => service.saveArtifact({ ...ref, artifact: { text } })));

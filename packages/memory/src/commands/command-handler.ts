@@ -163,7 +163,7 @@ export class CommandHandler {
     const id = /^\d+$/.test(argument) ? this.#listedIds.get(sessionKeyOf(ref))?.[Number(argument) - 1] : undefined;
     if (id === undefined) return { text: 'There is no such line. /memory lists the memories with numbers.' };
     const { appName, userId, signal } = ref;
-    const { count, remaining } = await forgetMemory(memory, { appName, userId, ids: [id], signal });
+    const { count, remaining } = await forgetMemory({ appName, userId, memory, ids: [id], signal });
     if (count === 0) return { text: 'Already forgotten.' };
     const text = 'Forgotten, with its sources.';
     if (remaining.length === 0) return { text, hasForgotten: true };

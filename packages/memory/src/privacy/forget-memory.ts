@@ -1,8 +1,13 @@
 import { textOf } from '@thole/core';
 import type { CallOptions, MemoryEntry, MemoryService, UserRef } from '@thole/core';
+import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import { assertIds, findSameStatements } from '@thole/recall/kit';
 import { requireMemory } from '../require-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
+
+type ForgetRequest = UserRef & { memory: MemoryService; ids: readonly string[] } & CallOptions;
+
+const forgetNames = optionNames<ForgetRequest>({ appName: true, userId: true, memory: true, ids: true, signal: true });
 
 /** The result of `forgetMemory`. */
 export interface ForgottenMemory {
@@ -19,11 +24,10 @@ export interface ForgottenMemory {
  * Deletes entries as `deleteMemory` does, and searches for remaining entries that say the same: other facts and notes, and turns that
  * were not evidence. Throws `MEMORY_NOT_CONFIGURED` if the service cannot list or delete.
  */
-export async function forgetMemory(
-  service: MemoryService,
-  { appName, userId, ids, signal }: UserRef & { ids: readonly string[] } & CallOptions,
-): Promise<ForgottenMemory> {
-  const memory = requireMemory(service, 'forgetMemory', ['listMemories', 'deleteMemory']);
+export async function forgetMemory(p: ForgetRequest): Promise<ForgottenMemory> {
+  rejectUnknownOptions(p, forgetNames, 'forgetMemory');
+  const { appName, userId, ids, signal } = p;
+  const memory = requireMemory(p.memory, 'forgetMemory', ['listMemories', 'deleteMemory']);
   assertIds('ids', ids);
   const user = { appName, userId, signal };
   let before = await listAllMemories(memory, { ...user, filter: { kinds: ['fact', 'note'] } });

@@ -35,7 +35,7 @@ describe('forgetMemory', () => {
     ];
     await memory.addMemory({ ...ann, memories });
     await memory.addMemory({ ...bob, memories: [fact('f2', 'Moved to Kiel.')] });
-    const { count, remaining } = await forgetMemory(memory, { ...ann, ids: ['f2'] });
+    const { count, remaining } = await forgetMemory({ ...ann, memory, ids: ['f2'] });
     expect(count).toBe(2);
     expect(texts(remaining).toSorted()).toEqual([
       'As I said, I live in Bonn now.',
@@ -51,7 +51,7 @@ describe('forgetMemory', () => {
     await memory.addSessionToMemory(
       conversation('s2', ['user: The PIN, again: my PIN is 4711.', 'user: A room, please.']),
     );
-    const { count, remaining } = await forgetMemory(memory, { ...ann, ids: ['["s1","e1"]'] });
+    const { count, remaining } = await forgetMemory({ ...ann, memory, ids: ['["s1","e1"]'] });
     expect([count, texts(remaining)]).toEqual([1, ['The PIN, again: my PIN is 4711.']]);
   });
 
@@ -65,7 +65,7 @@ describe('forgetMemory', () => {
       { ...fact('n1', long), kind: 'note' as const },
     ];
     await memory.addMemory({ ...ann, memories });
-    const { remaining } = await forgetMemory(memory, { ...ann, ids: ['f1'] });
+    const { remaining } = await forgetMemory({ ...ann, memory, ids: ['f1'] });
     expect(remaining.map(({ id }) => id).toSorted()).toEqual(['f2', 'n1']);
   });
 
@@ -81,14 +81,14 @@ describe('forgetMemory', () => {
     const search = memory.searchMemory.bind(memory);
     memory.searchMemory = (p) => (searches++, search(p));
     expect((await memory.findSameMemories({ ...ann, ids: ['f199'] })).map(({ id }) => id)).toContain('t1');
-    const forgotten = await forgetMemory(memory, { ...ann, ids: ['f199'] });
+    const forgotten = await forgetMemory({ ...ann, memory, ids: ['f199'] });
     expect([forgotten.count, forgotten.remaining.map(({ id }) => id), searches]).toEqual([200, ['t1'], 100]);
   });
 
   it('returns nothing if no entry was deleted', async () => {
     const memory = new InMemoryMemoryService();
     await memory.addMemory({ ...ann, memories: [fact('f1', 'Likes tea.')] });
-    expect(await forgetMemory(memory, { ...ann, ids: ['f2'] })).toEqual({ count: 0, remaining: [] });
+    expect(await forgetMemory({ ...ann, memory, ids: ['f2'] })).toEqual({ count: 0, remaining: [] });
   });
 
   it('throws MEMORY_NOT_CONFIGURED if the service cannot delete', async () => {
@@ -98,7 +98,7 @@ describe('forgetMemory', () => {
       searchMemory: (p) => memory.searchMemory(p),
       listMemories: (p) => memory.listMemories(p),
     };
-    await expect(forgetMemory(incomplete, { ...ann, ids: ['f1'] })).rejects.toMatchObject({
+    await expect(forgetMemory({ ...ann, memory: incomplete, ids: ['f1'] })).rejects.toMatchObject({
       code: 'MEMORY_NOT_CONFIGURED',
     });
   });
@@ -106,6 +106,12 @@ describe('forgetMemory', () => {
   it('rejects ids that are not an array of ids with INVALID_INPUT', async () => {
     const memory = new InMemoryMemoryService();
     for (const ids of [undefined, 'f1', [1]] as unknown as string[][])
-      await expect(forgetMemory(memory, { ...ann, ids })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+      await expect(forgetMemory({ ...ann, memory, ids })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+
+  it('rejects an unknown option', async () => {
+    const memory = new InMemoryMemoryService();
+    const p = { ...ann, memory, ids: ['f1'], id: 'f1' };
+    await expect(forgetMemory(p)).rejects.toThrow('forgetMemory');
   });
 });

@@ -1,3 +1,4 @@
+import { tokenCount as count } from '@thole/core/kit';
 import type { JsonObject, Usage } from '@thole/core';
 import { isRecord } from './is-record.ts';
 
@@ -61,5 +62,3 @@ function cachedTokens(raw: Raw): number | undefined {
 }
 
 const memberOf = (raw: Raw, name: string): Raw => (isRecord(raw[name]) ? raw[name] : {});
-const count = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) ? value : undefined;

@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core/kit';
+import { isPlainObject, tokenCount } from '@thole/core/kit';
 import type { Usage } from '@thole/core';
 
 /** Returns the token counts. Thoughts are counted separately from the answer. */
@@ -22,6 +22,5 @@ export function readUsage(usage: unknown): Usage | undefined {
 }
 
 function numberIn(source: unknown, name: string): number | undefined {
-  const value = isPlainObject(source) ? source[name] : undefined;
-  return typeof value === 'number' ? value : undefined;
+  return isPlainObject(source) ? tokenCount(source[name]) : undefined;
 }

@@ -1,7 +1,10 @@
 import { createEvent, pendingInterrupts, TholeError } from '@thole/core';
 import {
   assertName,
+  failInvalidJson,
+  findNonJson,
   invalidInput,
+  isPlainObject,
   optionNames,
   rejectUnknownOptions,
   rewindOf,
@@ -84,6 +87,9 @@ export async function updateState(init: RunInit, stateDelta: StateDelta, signal?
   const { ref, runner } = init;
   const { service } = init.sessionAccess;
   if (!hasHook(runner.plugins, 'onEventCallback')) return service.updateState({ ...ref, stateDelta, signal });
+  if (!isPlainObject(stateDelta)) throw invalidInput('stateDelta', 'an object', stateDelta);
+  const found = findNonJson(stateDelta, 'stateDelta');
+  if (found) failInvalidJson(found);
   const session = await service.getSession({ ...ref, signal });
   if (!session) throw sessionNotFound(ref);
   // This task never begins. It only commits the event.

@@ -89,6 +89,17 @@ describe('Runner.pendingInterrupts', () => {
 });
 
 describe('Runner.updateState', () => {
+  it.each([
+    ['without plugins', []],
+    ['with a plugin', [{ name: 'listener', onEventCallback: () => undefined }]],
+  ])('names its argument if a value is not JSON, %s', async (_, plugins) => {
+    const { runner } = await createAgentSetup(saying('root', 'fine'), { plugins });
+    const update = (stateDelta: unknown): Promise<unknown> =>
+      runner.updateState({ userId: 'ann', sessionId: 's', stateDelta: stateDelta as never });
+    await expect(update({ 'a b': NaN })).rejects.toThrow(/^stateDelta\["a b"\] must be JSON, but it is NaN\.$/);
+    await expect(update(5)).rejects.toThrow(/^stateDelta must be an object, got a number\.$/);
+  });
+
   it('passes the event to plugins and stores it without a lease (contracts 12, 16)', async () => {
     const events: unknown[] = [];
     const plugin: Plugin = {

@@ -1,6 +1,6 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { guardedFetch, raceAbort, withRetries, withTimeLimit } from '@thole/core/kit';
-import type { Json, JsonObject, Runtime } from '@thole/core';
+import { guardedFetch, parseJson, raceAbort, withRetries, withTimeLimit } from '@thole/core/kit';
+import type { JsonObject, Runtime } from '@thole/core';
 import { AccessTokens, silentTokenServer } from './access-tokens.ts';
 import type { GoogleOptions } from './google-options.ts';
 import { httpStatusOf, mapGoogleError } from './map-google-error.ts';
@@ -163,15 +163,6 @@ export class GoogleClient {
 /** Returns the code of an error without a clear answer, and a sentence for its message. */
 function outcomeOf(isWrite: boolean): readonly [code: string, sentence: string] {
   return isWrite ? ['STORE_OUTCOME_UNKNOWN', ' The write may have been done.'] : ['STORE_UNAVAILABLE', ''];
-}
-
-// The error of the parser is dropped: its message contains a part of the text, which may be stored data.
-function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 function encodeBody(

@@ -1,0 +1,9 @@
+import { tokenCount } from '@thole/core/kit';
+import { describe, expect, it } from 'vitest';
+
+describe('tokenCount', () => {
+  it('returns a count, and undefined for other values', () => {
+    expect([0, 7].map(tokenCount)).toEqual([0, 7]);
+    for (const value of [-1, NaN, Infinity, '7', null, undefined]) expect(tokenCount(value)).toBeUndefined();
+  });
+});
