@@ -1,9 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client } from './handler.ts';
 import { nodeAdapter } from './node-adapter.ts';
+import type { NodeRequest, NodeResponse } from './node-adapter.ts';
 
-/** A request listener of Node's `http`, which frameworks such as Express can call. */
-export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void;
+/**
+ * A request listener of Node's `http` and `http2`, which frameworks such as Express can call. Frameworks that wait for the promise of a
+ * listener, such as Nuxt, wait for the end of the response.
+ */
+export type NodeListener = (request: NodeRequest, response: NodeResponse) => void;
 
 /**
  * Returns a listener of Node's `http` for a handler. Express and Fastify can call it. A request whose body a body
@@ -22,7 +25,7 @@ export function toNodeListener(handler: (request: Request, client?: Client) => P
   return (request, response) => {
     // Cloud functions read the body themselves and provide it as `rawBody`.
     const isRead = request.readableDidRead && !('rawBody' in request);
-    (isRead ? rejectReadBody : listener)(request, response);
+    return (isRead ? rejectReadBody : listener)(request, response);
   };
 }
 

@@ -62,10 +62,18 @@ function readBytes(request: Request, p: { limits: Limits; runtime: Runtime; isBo
     },
     (error: unknown) => {
       cancel();
-      reject(TholeError.is(error) ? error : new TholeError('INVALID_INPUT', 'The body is incomplete.'));
+      reject(TholeError.is(error) ? error : unreadable(error));
     },
   );
   return promise;
+}
+
+/** Some frameworks end a body that is larger than their own limit with an error of status 413. */
+function unreadable(error: unknown): TholeError {
+  const message = 'The framework of this server accepts only smaller bodies. Raise its limit.';
+  return (error as { status?: unknown } | undefined)?.status === 413
+    ? new TholeError('INVALID_INPUT', message, { status: 413 })
+    : new TholeError('INVALID_INPUT', 'The body is incomplete.');
 }
 
 async function discardRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {

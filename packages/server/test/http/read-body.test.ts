@@ -40,6 +40,20 @@ describe('readBody', () => {
   });
 
   it.each([
+    [{ status: 413 }, 413, 'The framework of this server accepts only smaller bodies. Raise its limit.'],
+    [{}, 400, 'The body is incomplete.'],
+  ])('answers a body that ends with the error %j with %i', async (members, status, detail) => {
+    const { handler } = await demo();
+    const error = Object.assign(new Error('ended'), members);
+    for (const headers of [{}, { 'content-length': '600000' }]) {
+      const body = new ReadableStream({ pull: (stream) => stream.error(error) });
+      const init = { ...postInit({}, { headers }), body, duplex: 'half' } as RequestInit;
+      const response = await handler(new Request('http://localhost/run', init));
+      expect([response.status, await response.json()]).toEqual([status, { detail, code: 'INVALID_INPUT' }]);
+    }
+  });
+
+  it.each([
     ['text/plain', {}],
     ['application/json; charset=iso-8859-1', {}],
     ['application/json', { 'content-encoding': 'gzip' }],

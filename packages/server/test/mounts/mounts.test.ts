@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
+import { connect, createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { serve as serveHono } from '@hono/node-server';
 import express from 'express';
 import fastify from 'fastify';
@@ -78,6 +80,35 @@ describe('toNodeListener', () => {
       { detail: 'A body parser has read the request: mount the handler before the body parser.', code: 'INTERNAL' },
     ]);
     expect((await fetch(`${url}/api/list-apps`)).status).toBe(200);
+  });
+
+  it('returns a promise that resolves when the response has ended', async () => {
+    const listener: (...exchange: Parameters<RequestListener>) => unknown = toNodeListener(parrotHandler());
+    const ended: boolean[] = [];
+    const { url, close } = await startListener((request, response) => {
+      void Promise.resolve(listener(request, response)).then(() => ended.push(response.writableEnded));
+    });
+    onTestFinished(close);
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' } };
+    await fetch(`${url}/api/apps/cage/users/ann/sessions`, { ...init, body: '{"sessionId":"s"}' });
+    const body = JSON.stringify({ userId: 'ann', sessionId: 's', newMessage: { parts: [{ text: 'hello' }] } });
+    expect(await (await fetch(`${url}/api/run_sse`, { ...init, body })).text()).toContain(': done');
+    await expect.poll(() => ended).toEqual([true, true]);
+  });
+
+  it('serves HTTP/2', async () => {
+    const server = createHttp2Server(toNodeListener(parrotHandler()));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    onTestFinished(() => {
+      client.destroy();
+      server.close();
+    });
+    expect(await text(client.request({ ':path': '/api/list-apps' }))).toBe('["cage"]');
+    const path = '/api/apps/cage/users/ann/sessions';
+    const post = client.request({ ':path': path, ':method': 'POST', 'content-type': 'application/json' });
+    post.end('{"sessionId":"s"}');
+    expect(JSON.parse(await text(post))).toMatchObject({ id: 's', userId: 'ann' });
   });
 
   it('is mounted in the tests as in the README', () => {
