@@ -47,6 +47,8 @@ export interface RouteCall<Body = unknown, Query = unknown> {
   readonly runner: Runner;
   /** The name of the person who sends the request, if `authorize` has returned one. */
   readonly answeredBy: string | undefined;
+  /** The authenticated user, if `authorize` has returned one. */
+  readonly authorizedUserId: string | undefined;
   /** Calls `authorize` and `rateLimit`. Throws an error or a `Response` if the request is rejected. */
   authorize(identity: Identity): MaybePromise<void>;
   /** Calls only `authorize`, after `authorize()` has accepted the request. */

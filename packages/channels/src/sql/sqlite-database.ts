@@ -16,6 +16,7 @@ const CLEAR_LOG_MS = 1_000;
  * Opens a database file with Node's SQLite. Creates the file and its folder at the first statement if they are missing. `:memory:` is
  * a database in memory. A change is on disk when its promise resolves. Several stores may share a file. Deleted rows are also removed
  * from the bytes of the file and its write-ahead log, replaced texts within a second, or later if another process reads meanwhile.
+ * Copies of rows that SQLite has moved can remain in unused space until `VACUUM` and a checkpoint.
  */
 export function sqliteDatabase(path: string): SqlDatabase {
   assertName('path', path);

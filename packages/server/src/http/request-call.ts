@@ -18,6 +18,7 @@ export class RequestCall implements RouteCall {
   body: unknown;
   query: unknown;
   answeredBy: string | undefined;
+  authorizedUserId: string | undefined;
   readonly #hooks: Hooks;
 
   constructor(context: HandlerContext, p: { request: Request; params: PathParams; hooks: Hooks }) {
@@ -58,6 +59,7 @@ export class RequestCall implements RouteCall {
   async #authorize(hooks: NonNullable<Hooks>, identity: Identity): Promise<string | undefined> {
     const { userId, answeredBy } = await authorizeRequest(hooks, this.request, identity);
     this.answeredBy = answeredBy ?? this.answeredBy;
+    this.authorizedUserId = userId ?? this.authorizedUserId;
     return userId;
   }
 }

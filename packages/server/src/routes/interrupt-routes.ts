@@ -55,13 +55,15 @@ export const interruptRoutes: readonly Route[] = [
 
 async function readInbox(call: RouteCall<unknown, InboxQuery>): Promise<Response> {
   const { context, params, query } = call;
-  const { kind, userId } = query;
-  await call.authorize({ appName: params.app, userId, action: 'read' });
+  const { kind } = query;
+  await call.authorize({ appName: params.app, userId: query.userId, action: 'read' });
   const { runner } = call;
+  // Only the sessions of this user are readable then. The cursor of a list of all users could name a session of another user.
+  const userId = query.userId ?? call.authorizedUserId;
   if (query.limit === 0) throw new TholeError('INVALID_INPUT', 'query.limit must be an integer ≥ 1.');
   const limit = Math.min(query.limit ?? DEFAULT_PAGE_SIZE, context.limits.listItems);
   const page = await waitingSessions(runner, { userId, limit, after: query.after });
-  const readable = userId === undefined ? await filterReadable(call, page) : page.sessions.map(({ key }) => key);
+  const readable = query.userId === undefined ? await filterReadable(call, page) : page.sessions.map(({ key }) => key);
   const interrupts: InboxInterrupt[] = [];
   for (let i = 0; i < readable.length; i += PARALLEL_READS) {
     const refs = readable.slice(i, i + PARALLEL_READS);

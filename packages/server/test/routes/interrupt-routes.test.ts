@@ -117,6 +117,24 @@ describe('GET /apps/{app}/interrupts', () => {
     expect((await ask(served.handler, 'GET', '/apps/demo/interrupts?userId=ann')).status).toBe(403);
   });
 
+  it('names no other user in the cursor if authorize returns the user', async () => {
+    let me = 'ann';
+    const authorize = (): Authorized => ({ userId: me });
+    const { rootAgent } = bookingDesk(calls('book'), calls('book'), calls('book'));
+    const { handler, run, sessions } = await demo({ rootAgent, authorize });
+    await run('/run');
+    me = 'bob';
+    for (const sessionId of ['u', 'v']) {
+      await sessions.createSession({ ...session, userId: 'bob', sessionId });
+      await run('/run', { userId: 'bob', sessionId });
+    }
+    const first = (await ask(handler, 'GET', '/apps/demo/interrupts?limit=1')).body;
+    expect([ids(first), first.next.includes('ann')]).toEqual([['bob u confirmation'], false]);
+    const after = encodeURIComponent(first.next);
+    const second = (await ask(handler, 'GET', `/apps/demo/interrupts?limit=1&after=${after}`)).body;
+    expect([ids(second), second.next]).toEqual([['bob v confirmation'], undefined]);
+  });
+
   it('rejects a wrong kind, limit and cursor, an unknown app, and a store without the list', async () => {
     const { handler } = await demo();
     for (const query of ['kind=other', 'limit=0', 'limit=x', 'after=x', 'userId='])
