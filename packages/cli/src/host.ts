@@ -21,6 +21,11 @@ export interface Host {
   importModule(url: string): Promise<unknown>;
 }
 
+/** True if the stacks of errors are written. */
+export function isVerbose({ argv }: Pick<Host, 'argv'>): boolean {
+  return argv.includes('--verbose');
+}
+
 /** Options of `main`. Each replaces a part of the process's environment, which is the default. */
 export type MainOptions = { readonly [name in keyof Host]?: Host[name] | undefined };
 

@@ -7,7 +7,7 @@ import { addMigrate } from './commands/migrate-session.ts';
 import { addReplay } from './commands/replay.ts';
 import { addRun } from './commands/run.ts';
 import { addApiServer, addWeb } from './commands/serve.ts';
-import { createHost } from './host.ts';
+import { createHost, isVerbose } from './host.ts';
 import type { MainOptions } from './host.ts';
 import { ownVersion } from './own-version.ts';
 import { isUsageError } from './options/usage-error.ts';
@@ -58,7 +58,7 @@ export async function main(options: MainOptions = {}): Promise<number> {
     return code;
   } catch (error) {
     if (isCommanderError(error)) return error.exitCode === 0 ? 0 : 2;
-    const verbose = argv.includes('--verbose');
+    const verbose = isVerbose({ argv });
     // Imported here, so that `--help` starts faster.
     const { errorLine } = await import('./terminal/error-line.ts');
     host.errors.write(`error: ${errorLine(error, { verbose })}\n`);

@@ -29,6 +29,7 @@ export { renameWhenFree } from './runtime/rename-when-free.ts';
 export { sha256Hex } from './runtime/sha256-hex.ts';
 export { timerAt } from './runtime/timer-at.ts';
 export { KeyedQueue } from './runtime/keyed-queue.ts';
+export { putCached } from './runtime/put-cached.ts';
 export { actionMapNames, createActionMaps } from './event/event-actions.ts';
 export { fromEventText, toEventText } from './event/event-text.ts';
 export { closingRecordMark, isClosingRecord } from './event/is-closing-record.ts';

@@ -75,31 +75,27 @@ export class AiSdkLlm implements Llm {
    */
   generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
     const { model = this.model } = request;
-    const { logger } = options;
+    const warn = (warning: string, settings: readonly string[]): void =>
+      this.#warnings.warn(warning, { model, settings, logger: options.logger });
     return recoverFirst(this.#send(request, options), (error) => {
       if (TholeError.is(error, 'MODEL_BLOCKED'))
         return yieldOne({ finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED', errorMessage: error.message });
-      if (
-        isReasoningRejected(error) &&
-        mayHaveEncryptedReasoning(request.contents, this.#endpointOf(this.#modelOf(request)))
-      ) {
-        const settings = [this.#endpointOf(this.#modelOf(request)).name];
-        this.#warnings.warn('encrypted reasoning that the model cannot read is left out', { model, settings, logger });
-        return this.generateContentAsync(
-          { ...request, contents: withoutEncryptedReasoning(request.contents) },
-          options,
-        );
+      const endpoint = isReasoningRejected(error) ? this.#endpointOf(this.#modelOf(request)) : undefined;
+      if (endpoint && mayHaveEncryptedReasoning(request.contents, endpoint)) {
+        warn('encrypted reasoning that the model cannot read is left out', [endpoint.name]);
+        const contents = withoutEncryptedReasoning(request.contents);
+        return this.generateContentAsync({ ...request, contents }, options);
       }
       const known = this.#unreadableBy(request);
       const type = findUnreadableType(error, request.contents, known);
-      if (type === undefined) {
-        const contents = withoutRejectedMedia(error, request.contents);
-        if (contents)
-          this.#warnings.warn('files that the server refused are left out', { model, settings: ['files'], logger });
-        return contents && this.generateContentAsync({ ...request, contents }, options);
+      if (type !== undefined) {
+        known.add(type);
+        return this.generateContentAsync(request, options);
       }
-      known.add(type);
-      return this.generateContentAsync(request, options);
+      const contents = withoutRejectedMedia(error, request.contents);
+      if (!contents) return undefined;
+      warn('files that the server refused are left out', ['files']);
+      return this.generateContentAsync({ ...request, contents }, options);
     });
   }
 

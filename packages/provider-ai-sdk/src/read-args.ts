@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core/kit';
+import { isPlainObject, parseJson } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 
 /**
@@ -9,11 +9,6 @@ export function readArgs(input: unknown): { args: JsonObject; brokenArgs?: strin
   if (isPlainObject(input)) return { args: input as JsonObject };
   const text = typeof input === 'string' ? input : JSON.stringify(input ?? {});
   if (text.trim() === '') return { args: {} };
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (isPlainObject(parsed)) return { args: parsed as JsonObject };
-  } catch {
-    // The text is returned as `brokenArgs`.
-  }
-  return { args: {}, brokenArgs: text };
+  const parsed = parseJson(text);
+  return isPlainObject(parsed) ? { args: parsed } : { args: {}, brokenArgs: text };
 }

@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core/kit';
+import { isPlainObject, parseJson } from '@thole/core/kit';
 
 /** A server's description of an error. */
 export interface ErrorBody {
@@ -21,8 +21,8 @@ export interface ErrorBody {
  */
 export function readErrorBody(body: unknown): ErrorBody {
   if (typeof body === 'string') {
-    const parsed = parseObject(body);
-    if (parsed !== undefined) return readErrorBody(parsed);
+    const parsed = parseJson(body);
+    if (typeof parsed === 'object' && parsed !== null) return readErrorBody(parsed);
     return { isError: false, message: /^\s*<|^\s*$/.test(body) ? undefined : body.trim().slice(0, 1000) };
   }
   if (Array.isArray(body)) return readErrorBody(body[0] ?? '');
@@ -50,12 +50,3 @@ function readMembers(error: { readonly [member: string]: unknown }): Omit<ErrorB
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-
-function parseObject(text: string): object | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
-}

@@ -7,12 +7,12 @@ import type { Usage } from '@thole/core';
  */
 export function readUsage(usage: unknown): Usage | undefined {
   const { inputTokens, outputTokens } = isPlainObject(usage) ? usage : {};
-  const prompt = countIn(inputTokens, 'total');
-  const output = countIn(outputTokens, 'total');
+  const prompt = tokenCount(inputTokens, 'total');
+  const output = tokenCount(outputTokens, 'total');
   if (prompt === undefined && output === undefined) return undefined;
-  const cached = countIn(inputTokens, 'cacheRead');
-  const written = countIn(inputTokens, 'cacheWrite');
-  const thoughts = countIn(outputTokens, 'reasoning');
+  const cached = tokenCount(inputTokens, 'cacheRead');
+  const written = tokenCount(inputTokens, 'cacheWrite');
+  const thoughts = tokenCount(outputTokens, 'reasoning');
   return {
     ...(prompt !== undefined && { promptTokenCount: prompt }),
     ...(output !== undefined && { candidatesTokenCount: Math.max(0, output - (thoughts ?? 0)) }),
@@ -21,8 +21,4 @@ export function readUsage(usage: unknown): Usage | undefined {
     ...(written && { cacheCreationTokenCount: written }),
     totalTokenCount: (prompt ?? 0) + (output ?? 0),
   };
-}
-
-function countIn(counts: unknown, name: string): number | undefined {
-  return isPlainObject(counts) ? tokenCount(counts[name]) : undefined;
 }

@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core/kit';
+import { isPlainObject, parseJson } from '@thole/core/kit';
 import type { Json, JsonObject, LlmResponse, Part } from '@thole/core';
 import { readCitations } from './read-citations.ts';
 import { readFinish } from './read-finish.ts';
@@ -185,12 +185,8 @@ function textPart(type: unknown, text: unknown): Part | undefined {
 /** Returns the block with its streamed arguments. Arguments that are not valid JSON are left out. */
 function withInput({ block, json }: OpenBlock): JsonObject {
   if (json === undefined || json.trim() === '') return block;
-  try {
-    const input: unknown = JSON.parse(json);
-    return { ...block, input: input as Json };
-  } catch {
-    return block;
-  }
+  const input = parseJson(json);
+  return input === undefined ? block : { ...block, input };
 }
 
 const isSendable = ({ type, text }: JsonObject): boolean =>

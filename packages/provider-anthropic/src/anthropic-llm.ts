@@ -114,15 +114,15 @@ export class Anthropic implements Llm {
         return this.#generate(request, options);
       }
       const setting = findRejectedSetting(error, sentBody);
-      if (setting === undefined || rejected.has(setting)) {
-        const contents = withoutRejectedMedia(error, request.contents);
-        if (!contents) throw withToolName(error, sentBody) ?? error;
-        warn('files that the server refused are left out', ['files']);
-        return this.#generate({ ...request, contents }, options);
+      if (setting !== undefined && !rejected.has(setting)) {
+        this.#rejectedSettings.set(model, rejected.add(setting));
+        warn('settings that the server refused are left out', [setting]);
+        return this.#generate(request, options);
       }
-      this.#rejectedSettings.set(model, rejected.add(setting));
-      warn('settings that the server refused are left out', [setting]);
-      return this.#generate(request, options);
+      const contents = withoutRejectedMedia(error, request.contents);
+      if (!contents) throw withToolName(error, sentBody) ?? error;
+      warn('files that the server refused are left out', ['files']);
+      return this.#generate({ ...request, contents }, options);
     });
   }
 

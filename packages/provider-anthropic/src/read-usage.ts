@@ -6,11 +6,11 @@ import type { JsonObject, Usage } from '@thole/core';
  * separately from the answer.
  */
 export function readUsage(usage: JsonObject): Usage {
-  const input = numberIn(usage, 'input_tokens');
-  const output = numberIn(usage, 'output_tokens');
-  const read = numberIn(usage, 'cache_read_input_tokens');
-  const written = numberIn(usage, 'cache_creation_input_tokens');
-  const thoughts = numberIn(usage['output_tokens_details'], 'thinking_tokens');
+  const input = tokenCount(usage, 'input_tokens');
+  const output = tokenCount(usage, 'output_tokens');
+  const read = tokenCount(usage, 'cache_read_input_tokens');
+  const written = tokenCount(usage, 'cache_creation_input_tokens');
+  const thoughts = tokenCount(usage['output_tokens_details'], 'thinking_tokens');
   const prompt = input === undefined ? undefined : input + (read ?? 0) + (written ?? 0);
   return {
     ...(prompt !== undefined && { promptTokenCount: prompt }),
@@ -34,8 +34,4 @@ export function addUsage(first: JsonObject | undefined, second: JsonObject | und
     else sum[name] = value;
   }
   return sum;
-}
-
-function numberIn(source: unknown, name: string): number | undefined {
-  return isPlainObject(source) ? tokenCount(source[name]) : undefined;
 }

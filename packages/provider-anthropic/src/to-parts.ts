@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core/kit';
+import { isPlainObject, parseJson } from '@thole/core/kit';
 import type { Json, JsonObject, Part } from '@thole/core';
 import { toPartMark } from './part-mark.ts';
 
@@ -45,7 +45,7 @@ function toTextParts(block: JsonObject, endpoint: string): Part[] {
 
 function toCallPart(block: JsonObject, json: string | undefined, endpoint: string): Part {
   const { type: _, id, name, input, caller, ...rest } = block;
-  const isBroken = json !== undefined && json.trim() !== '' && !isJsonObject(json);
+  const isBroken = json !== undefined && json.trim() !== '' && !isPlainObject(parseJson(json));
   const functionCall = {
     ...(typeof id === 'string' && { id }),
     name: typeof name === 'string' ? name : '',
@@ -58,14 +58,6 @@ function toCallPart(block: JsonObject, json: string | undefined, endpoint: strin
   const isDirect = !isPlainObject(caller) || caller['type'] === 'direct';
   const extra: JsonObject = { ...rest, ...(!isDirect && { caller: caller as Json }) };
   return Object.keys(extra).length > 0 ? { functionCall, partMetadata: toPartMark(endpoint, extra) } : { functionCall };
-}
-
-function isJsonObject(json: string): boolean {
-  try {
-    return isPlainObject(JSON.parse(json));
-  } catch {
-    return false;
-  }
 }
 
 function readCode({ name, input }: JsonObject): { code: string; language: string } | undefined {

@@ -189,15 +189,17 @@ describe('Anthropic', () => {
   });
 
   it('lowers the default limit of tokens to that of the model, but not maxOutputTokens', async () => {
+    const { logger, lines } = createLogger();
     const { llm, bodies } = await start((body) => {
       const tokens = body['max_tokens'] as number;
       if (tokens <= 8192) return answerWith(textMessage('Nine.'), body);
       const message = `max_tokens: ${tokens} > 8192, which is the maximum allowed number of output tokens for claude-x`;
       return refusal(400, 'invalid_request_error', message);
     });
-    await ask(llm);
-    await ask(llm);
+    await ask(llm, hello, { logger });
+    await ask(llm, hello, { logger });
     expect(bodies().map((body) => body['max_tokens'])).toEqual([32_000, 8192, 8192]);
+    expect(lines).toEqual([['maxTokens is lowered to the limit of the model', ['maxTokens']]]);
     const tooMany = { ...hello, config: { maxOutputTokens: 9000 } };
     await expect(ask(llm, tooMany)).rejects.toMatchObject({ code: 'MODEL_BAD_REQUEST' });
   });

@@ -41,7 +41,10 @@ describe('names of parameters', () => {
     const input = { filter_id__2: '7', filter_id_: 'b', sort: { $by: 'c' } };
     const answer = {
       ...{ type: 'message', role: 'assistant', stop_reason: 'tool_use', usage: {} },
-      content: [{ type: 'tool_use', id: 'c2', name: 'find', input }],
+      content: [
+        { type: 'text', text: 'I look.' },
+        { type: 'tool_use', id: 'c2', name: 'find', input },
+      ],
     };
     const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
       bodies.push(JSON.parse(init!.body as string) as Body);
@@ -56,6 +59,7 @@ describe('names of parameters', () => {
     expect(other!.input_schema.properties).toEqual({ a: {} });
     expect(bodies[0]!.messages[1]!.content[0]!.input).toEqual({ filter_id__2: '1', sort: { $by: 'a' } });
     expect(content!.parts).toEqual([
+      { text: 'I look.' },
       { functionCall: { id: 'c2', name: 'find', args: { 'filter[id]': '7', filter_id_: 'b', sort: { $by: 'c' } } } },
     ]);
   });

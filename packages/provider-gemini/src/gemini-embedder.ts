@@ -93,7 +93,7 @@ export class GeminiEmbedder implements Embedder {
   ): Promise<Float32Array[]> {
     const call = { model: this.model, ...applyTask(this.model, texts, p.task), dimensions: this.dimensions };
     const answer = await this.#client.connection.send((signal) => this.#client.embed(call, signal), p.signal);
-    const embeddings: unknown = isRecord(answer) ? answer['embeddings'] : undefined;
+    const { embeddings } = (answer ?? {}) as { embeddings?: unknown };
     const count = Array.isArray(embeddings) ? embeddings.length : 0;
     if (count !== texts.length)
       throw new TholeError('EMBEDDER_FAILED', `Gemini returned ${count} embeddings for ${texts.length} texts.`);
@@ -148,5 +148,3 @@ function normalize(vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector);
   return length > 0 ? vector.map((x) => x / length) : vector;
 }
-
-const isRecord = (value: unknown): value is { [key: string]: unknown } => typeof value === 'object' && value !== null;

@@ -101,15 +101,15 @@ export class Gemini implements Llm {
         return this.generateContentAsync({ ...request, contents }, options);
       }
       const setting = findRejectedSetting(error, fullBody);
-      if (setting === undefined || rejected.has(setting)) {
-        const contents = withoutRejectedMedia(error, request.contents);
-        if (!contents) throw withToolName(error, fullBody) ?? error;
-        warn('files that the server refused are left out', ['files']);
-        return this.generateContentAsync({ ...request, contents }, options);
+      if (setting !== undefined && !rejected.has(setting)) {
+        this.#rejectedSettings.set(model, rejected.add(setting));
+        warn('settings that the server refused are left out', [setting]);
+        return this.generateContentAsync(request, options);
       }
-      this.#rejectedSettings.set(model, rejected.add(setting));
-      warn('settings that the server refused are left out', [setting]);
-      return this.generateContentAsync(request, options);
+      const contents = withoutRejectedMedia(error, request.contents);
+      if (!contents) throw withToolName(error, fullBody) ?? error;
+      warn('files that the server refused are left out', ['files']);
+      return this.generateContentAsync({ ...request, contents }, options);
     });
   }
 

@@ -16,7 +16,7 @@ export function usageOf(metadata: { readonly [key: string]: unknown } | undefine
   if (!metadata) return undefined;
   const usage: Usage = {};
   for (const name of usageCounts) {
-    const count = tokenCount(metadata[name]);
+    const count = tokenCount(metadata, name);
     if (count !== undefined) usage[name] = count;
   }
   return Object.keys(usage).length > 0 ? usage : undefined;

@@ -228,9 +228,10 @@ describe('Gemini with a context cache', () => {
   ])('sends the request again without a cache that the server rejects with %i', async (status, name, message) => {
     const refuse = ({ body }: ReceivedRequest): ServerAnswer | undefined =>
       (body as JsonObject | undefined)?.['cachedContent'] ? whole(refusal(status, name, message), status) : undefined;
-    await send(answerWith(5_000, refuse), [requestOf(turn(1)), requestOf(turn(2))], (server) => {
+    await send(answerWith(5_000, refuse), [requestOf(turn(1)), requestOf(turn(2))], (server, { logs }) => {
       expect(kindsOf(server)).toBe('generate create cached generate');
       expect(sentTo(server)[3]!.body).toMatchObject({ contents: turn(2), tools });
+      expect(logs).toMatchObject([{ level: 'warn', message: expect.stringContaining('a context cache') }]);
     });
   });
 

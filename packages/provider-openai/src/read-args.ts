@@ -1,21 +1,14 @@
+import { isPlainObject, parseJson } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
-import { isPlainObject } from '@thole/core/kit';
 
 /**
  * Returns a call's arguments from JSON text or an object. Missing arguments are `{}`. Text that is not a JSON object
  * is kept in `brokenArgs`, and `args` is empty.
  */
-export function readArgs(raw: unknown): { args: JsonObject; brokenArgs?: string } {
-  if (raw === undefined || raw === null) return { args: {} };
-  if (typeof raw !== 'string')
-    return isPlainObject(raw) ? { args: raw as JsonObject } : toBrokenArgs(JSON.stringify(raw));
-  if (raw.trim() === '') return { args: {} };
-  try {
-    const parsed: unknown = JSON.parse(raw);
-    return isPlainObject(parsed) ? { args: parsed as JsonObject } : toBrokenArgs(raw);
-  } catch {
-    return toBrokenArgs(raw);
-  }
+export function readArgs(input: unknown): { args: JsonObject; brokenArgs?: string } {
+  if (isPlainObject(input)) return { args: input as JsonObject };
+  const text = typeof input === 'string' ? input : JSON.stringify(input ?? {});
+  if (text.trim() === '') return { args: {} };
+  const parsed = parseJson(text);
+  return isPlainObject(parsed) ? { args: parsed } : { args: {}, brokenArgs: text };
 }
-
-const toBrokenArgs = (raw: string): { args: JsonObject; brokenArgs: string } => ({ args: {}, brokenArgs: raw });

@@ -37,11 +37,11 @@ describe('OpenAiEmbedder', () => {
 
   it('splits texts into requests by their tokens, and returns one vector per text in order', async () => {
     const options = { model: 'nomic-embed-text', dimensions: 64, baseUrl: `${server.url}/v1` };
-    const texts = ['one two', 'three', 'x'.repeat(400), 'four', 'five'];
+    const texts = ['one two', 'three', 'seven', 'x'.repeat(400), 'four', 'five'];
     const before = server.requests.length;
-    const vectors = await new OpenAiEmbedder({ ...options, maxBatchTokens: 8 }).embed(texts, { task: 'document' });
+    const vectors = await new OpenAiEmbedder({ ...options, maxBatchTokens: 4 }).embed(texts, { task: 'document' });
     const sent = server.requests.slice(before).map(({ body }) => (body as { input: string[] }).input);
-    expect(sent).toEqual([['one two', 'three'], [texts[2]], ['four', 'five']]);
+    expect(sent).toEqual([['one two', 'three'], ['seven'], [texts[3]], ['four', 'five']]);
     expect(vectors).toEqual(await new OpenAiEmbedder(options).embed(texts, { task: 'document' }));
   });
 

@@ -99,7 +99,11 @@ export async function recordRun<T = unknown>(
   );
   if (p.file !== undefined)
     await writeFile(p.file, `${JSON.stringify(recording, null, 2)}\n`).catch((cause: unknown) => {
-      throw new TholeError('STORE_UNAVAILABLE', `The recording could not be written to ${p.file}.`, { cause });
+      throw new TholeError(
+        'STORE_UNAVAILABLE',
+        `The recording could not be written to ${p.file}. Check the rights and the free space.`,
+        { cause },
+      );
     });
   return recording;
 }

@@ -65,7 +65,7 @@ describe('recordRun', () => {
     const options = optionsFor(tripApp({ answers: weatherAnswers }));
     await expect(recordRun(options, hello, { file: '/dev/full' })).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
-      message: 'The recording could not be written to /dev/full.',
+      message: 'The recording could not be written to /dev/full. Check the rights and the free space.',
       cause: { code: 'ENOSPC' },
     });
   });
@@ -455,15 +455,16 @@ describe('replayRun', () => {
       await new Promise((resolve) => setTimeout(resolve, ms));
       return says(text);
     };
+    const ended: string[] = [];
+    const branch = (name: string, model: ScriptedLlm) =>
+      new LlmAgent({ name, model, afterAgentCallback: () => void ended.push(name) });
     const parallel = (slow: ScriptedLlm, fast: ScriptedLlm) =>
-      new ParallelAgent({
-        name: 'both',
-        subAgents: [new LlmAgent({ name: 'slow', model: slow }), new LlmAgent({ name: 'fast', model: fast })],
-      });
+      new ParallelAgent({ name: 'both', subAgents: [branch('slow', slow), branch('fast', fast)] });
     const rootAgent = parallel(new ScriptedLlm(waits(30, 'one')), new ScriptedLlm(says('two')));
     const recording = await recordRun(optionsFor({ name: 'trips', rootAgent }), hello);
     expect(recording.runs[0]!.events.map(({ author }) => author)).toEqual(['user', 'fast', 'slow']);
     expect(await replayRun(recording, parallel(new ScriptedLlm(), new ScriptedLlm()))).toMatchObject({ equal: true });
+    expect(ended).toEqual(['fast', 'slow', 'fast', 'slow']);
   });
 
   it('accepts another order of the events of parallel branches, which depends on timing', async () => {
@@ -578,19 +579,23 @@ describe('replayRun', () => {
       [{}, 'must be an object with a version'],
       [{ ...recording, version: 2 }, 'has the version 2, but this package reads version 1'],
       [{ ...recording, runs: [] }, 'must have at least one run'],
-      [
-        { ...recording, session: { events: [] } },
+      [{ ...recording, app: {} }, 'must have app.name'],
+      ...['userId', 'sessionId', 'state', 'events'].map((name): [object, string] => [
+        { ...recording, session: { userId: 'ann', sessionId: 's', state: {}, events: [], [name]: undefined } },
         'must have a session with userId, sessionId, state and events, or null',
-      ],
+      ]),
       [
         { ...recording, session: { userId: 'ann', sessionId: 's', state: { 'user:': NaN }, events: [{}] } },
         'has a session that cannot be restored',
       ],
       [withRun({ ids: [null] }), 'has a wrong member in runs[0].ids'],
       [withRun({ ids: [{}] }), 'has a wrong member in runs[0].ids'],
+      [withRun({ ids: [['a', 'b', '3']] }), 'has a wrong member in runs[0].ids'],
+      [withRun({ random: undefined }), 'must have request, events, calls, ids and random in runs[0]'],
       [withRun({ events: [null] }), 'has a wrong member in runs[0].events'],
       [withRun({ steps: [null] }), 'must have a list of objects in runs[0].steps'],
       [withRun({ calls: [{}] }), 'has a wrong call in runs[0].calls[0]'],
+      [withRun({ calls: [{ ...run!.calls[1], tool: 1 }] }), 'has a wrong call in runs[0].calls[0]'],
       [withRun({ calls: [{ ...run!.calls[1], steps: [null] }] }), 'has a wrong call in runs[0].calls[0]'],
     ];
     for (const [content, problem] of wrong) {

@@ -1,4 +1,5 @@
 import type { AuthCredential, Runtime } from '@thole/core';
+import { putCached } from '@thole/core/kit';
 import { toAuthError } from '../oauth/to-auth-error.ts';
 import type { OAuthConfig, TokenEndpoint } from '../oauth/token-endpoint.ts';
 import { serverNameOf } from '../oauth/authorization-server.ts';
@@ -37,8 +38,7 @@ export class ClientTokens {
   async #request(key: string, config: OAuthConfig): Promise<AuthCredential> {
     try {
       const credential = await this.#endpoint.requestClientToken(config);
-      if (this.#cache.size >= MAX_CACHED_TOKENS) this.#cache.delete(this.#cache.keys().next().value!);
-      this.#cache.set(key, credential);
+      putCached(this.#cache, key, credential, MAX_CACHED_TOKENS);
       return credential;
     } catch (error) {
       throw toAuthError(error, {

@@ -34,8 +34,7 @@ export class UserCredentials {
   ): Promise<AuthCredential | undefined> {
     const stored = await this.#service.loadCredential({ ...ref, signal });
     if (!stored || !isOfClient(stored, config)) return undefined;
-    if (this.#isFresh(stored, refusedToken)) return stored;
-    if (stored.oauth2?.refreshToken === undefined) return this.#isValid(stored) ? stored : undefined;
+    if (!this.#mustRefresh(stored, refusedToken)) return this.#ifValid(stored);
     const key = JSON.stringify([ref.appName, ref.userId, ref.credentialKey]);
     return this.#refreshes.run(key, async () => this.#refresh(ref, config, refusedToken), signal);
   }
@@ -47,14 +46,10 @@ export class UserCredentials {
     refusedToken: string | undefined,
   ): Promise<AuthCredential | undefined> {
     const before = await this.#service.loadCredential(ref);
-    if (!before) return undefined;
-    if (before.oauth2?.refreshToken === undefined) return this.#isValid(before) ? before : undefined;
-    if (this.#isFresh(before, refusedToken)) return before;
+    if (!before || !this.#mustRefresh(before, refusedToken)) return this.#ifValid(before);
     const refreshed = await this.#request(config, before, refusedToken);
     const current = refreshed ? await this.#service.loadCredential(ref) : await this.#loadReplaced(ref, before);
-    if (current?.oauth2?.refreshToken !== before.oauth2.refreshToken) {
-      return current && this.#isValid(current) ? current : undefined;
-    }
+    if (!isSameGrant(current, before)) return this.#ifValid(current);
     if (refreshed) await this.#service.saveCredential({ ...ref, credential: refreshed });
     else await this.#service.deleteCredential(ref);
     return refreshed;
@@ -64,7 +59,7 @@ export class UserCredentials {
   async #loadReplaced(ref: CredentialRef, before: AuthCredential): Promise<AuthCredential | undefined> {
     const read = async (): Promise<{ current: AuthCredential | undefined } | undefined> => {
       const current = await this.#service.loadCredential(ref);
-      return current?.oauth2?.refreshToken === before.oauth2!.refreshToken ? undefined : { current };
+      return isSameGrant(current, before) ? undefined : { current };
     };
     const replaced = await waitForResult(read, this.#runtime);
     return replaced ? replaced.current : before;
@@ -85,19 +80,26 @@ export class UserCredentials {
         server: serverNameOf(config.authScheme),
         secrets: [config.rawAuthCredential?.oauth2?.clientSecret, earlier.oauth2?.refreshToken],
       });
-      if (!this.#isValid(earlier) || isRefused(earlier, refusedToken)) throw failure;
+      if (!this.#ifValid(earlier) || isRefused(earlier, refusedToken)) throw failure;
       this.#runtime.logger.warn('A token was not refreshed. It is still valid.', { ...errorFields(failure) });
       return earlier;
     }
   }
 
-  #isFresh(credential: AuthCredential, refusedToken: string | undefined): boolean {
-    return !isRefused(credential, refusedToken) && isFresh(credential, this.#runtime.now(), this.#leewaySeconds);
+  /** True if the credential has a refresh token, and its access token was refused or expires soon. */
+  #mustRefresh(credential: AuthCredential, refusedToken: string | undefined): boolean {
+    if (credential.oauth2?.refreshToken === undefined) return false;
+    return isRefused(credential, refusedToken) || !isFresh(credential, this.#runtime.now(), this.#leewaySeconds);
   }
 
-  #isValid(credential: AuthCredential): boolean {
-    return isFresh(credential, this.#runtime.now(), 0);
+  /** Returns the credential unless it is missing or has expired. */
+  #ifValid(credential: AuthCredential | undefined): AuthCredential | undefined {
+    return credential && isFresh(credential, this.#runtime.now(), 0) ? credential : undefined;
   }
+}
+
+function isSameGrant(current: AuthCredential | undefined, before: AuthCredential): boolean {
+  return current?.oauth2?.refreshToken === before.oauth2?.refreshToken;
 }
 
 function isRefused({ oauth2 }: AuthCredential, refusedToken: string | undefined): boolean {

@@ -1,5 +1,6 @@
 import type { AuthScheme, Runtime } from '@thole/core';
 import { TholeError } from '@thole/core';
+import { putCached } from '@thole/core/kit';
 import * as oauth from 'oauth4webapi';
 import type { AuthFetch } from '../http/auth-fetch.ts';
 import { SharedCalls } from '../shared-calls.ts';
@@ -113,8 +114,7 @@ export class AuthorizationServers {
       const request = { method: 'GET', headers: { accept: 'application/json' } };
       const response = await this.#http.send(document.href, request);
       const metadata = await oauth.processDiscoveryResponse(issuer, response);
-      if (this.#cache.size >= MAX_CACHED) this.#cache.delete(this.#cache.keys().next().value!);
-      this.#cache.set(key, { metadata, until: this.#runtime.monotonic() + CACHE_MS });
+      putCached(this.#cache, key, { metadata, until: this.#runtime.monotonic() + CACHE_MS }, MAX_CACHED);
       return metadata;
     } catch (error) {
       throw toAuthError(error, { request: 'the request for its discovery document', server: document.host });

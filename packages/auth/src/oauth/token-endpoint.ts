@@ -1,5 +1,5 @@
 import type { AuthConfig, AuthCredential, Runtime } from '@thole/core';
-import { isPlainObject, redact } from '@thole/core/kit';
+import { isPlainObject, parseJson, redact } from '@thole/core/kit';
 import * as oauth from 'oauth4webapi';
 import { secretsIn } from '../http/auth-fetch.ts';
 import type { AuthFetch, AuthRequest } from '../http/auth-fetch.ts';
@@ -144,8 +144,8 @@ async function correctResponse(
 ): Promise<Response> {
   const { headers, status } = response;
   const text = await response.text();
-  const body = parseObject(text);
-  if (!body) return new Response(text || null, { status, headers });
+  const body: unknown = parseJson(text);
+  if (!isPlainObject(body)) return new Response(text || null, { status, headers });
   const isError = status === 200 && typeof body['error'] === 'string' && body['access_token'] === undefined;
   if (isError || status !== 200)
     return new Response(redact(text, secrets), { status: isError ? 400 : status, headers });
@@ -156,13 +156,4 @@ async function correctResponse(
     ([name, value]) => value !== null && value !== '' && !(name === 'expires_in' && Number(value) === 0),
   );
   return new Response(JSON.stringify(Object.fromEntries(given)), { status, headers });
-}
-
-function parseObject(text: string): { [name: string]: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isPlainObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -37,10 +37,7 @@ export class ConversationCommands {
         await this.#answer(stored, answer.text);
         continue;
       }
-      if (answer)
-        await this.#context.persist(() =>
-          this.#context.createReplies(stored).sendNote('command', stored.key, answer.text),
-        );
+      if (answer) await this.#context.createReplies(stored).sendNote('command', stored.key, answer.text);
       remaining.push(stored);
     }
     return remaining;
@@ -85,8 +82,7 @@ export class ConversationCommands {
   }
 
   async #answer(stored: StoredMessage, text: string): Promise<void> {
-    const replies = this.#context.createReplies(stored);
-    await this.#context.persist(() => replies.sendNote('command', stored.key, text, stored.message.id));
+    await this.#context.createReplies(stored).sendNote('command', stored.key, text, stored.message.id);
     await this.#context.finish([stored]);
   }
 }

@@ -1,4 +1,5 @@
 import { TholeError } from '@thole/core';
+import { putCached } from '@thole/core/kit';
 import type { Event, Interrupt, Runtime, SessionRef, SessionService } from '@thole/core';
 import type { SlashCommands } from '../commands/slash-commands.ts';
 import type { DeliveryStore, StoredMessage } from '../delivery/delivery-store.ts';
@@ -10,6 +11,7 @@ import type { ConversationParts } from './conversation-parts.ts';
 import { groupOf, keyIn } from './group.ts';
 import type { PartsPool } from './parts-pool.ts';
 import { Replies } from './replies.ts';
+import type { ReplyOrigin } from './replies.ts';
 
 /** Dependencies that all conversations of a dispatcher share. */
 export interface ConversationDeps {
@@ -27,9 +29,11 @@ const LONGEST_WAIT_MS = 60_000;
 /** Maximum number of paused invocations whose places are kept. */
 const MAX_PLACES = 100;
 
-/** The place of a message: a group with its address, or a private chat if both are undefined. */
+/** The place to which replies are sent. */
 interface Place {
+  /** Undefined for the private chat. */
   readonly groupId: string | undefined;
+  /** Undefined for the last used address of the private chat. */
   readonly address: string | undefined;
 }
 
@@ -110,10 +114,9 @@ export class ConversationContext {
 
   /** Records that the invocation of a message has paused. */
   paused(invocationId: string, stored: StoredMessage): void {
-    this.#places.delete(invocationId);
     const { group } = stored.message;
-    this.#places.set(invocationId, { groupId: group?.id, address: group && addressOf(stored) });
-    if (this.#places.size > MAX_PLACES) this.#places.delete(this.#places.keys().next().value!);
+    const place = { groupId: group?.id, address: group && addressOf(stored) };
+    putCached(this.#places, invocationId, place, MAX_PLACES);
   }
 
   /**
@@ -131,20 +134,27 @@ export class ConversationContext {
   /** Returns replies to a message. Without a message, they are sent to the group where the run paused, or to the private chat. */
   createReplies(stored?: StoredMessage): Replies {
     const { outbox, runtime, texts } = this.deps;
-    return new Replies(this.ref, texts, async (id, message, origin = {}) => {
-      const { invocationId = '', isPrivate = false, isQuestion = false } = origin;
-      const source = stored && !(isPrivate && stored.message.group) ? addressOf(stored) : undefined;
-      const place = isPrivate || stored ? undefined : this.#places.get(invocationId);
-      const to = source ?? place?.address ?? this.#privateAddress ?? this.#ownAddress();
+    return new Replies(this.ref, texts, async (id, message, origin) => {
       // A closed conversation sends nothing. Its messages are unfinished, so the answer is sent after the next start.
       if (this.isClosed) return;
-      const key = isQuestion ? keyIn(stored ? stored.message.group?.id : place?.groupId, id) : id;
+      const place = this.#placeOf(origin, stored);
+      // With the link of a sign-in, anyone in a group could connect their own account to this user.
+      const isHidden = origin.kind === 'signIn' && place?.groupId !== undefined;
+      const to = (isHidden ? undefined : place?.address) ?? this.#privateAddress ?? this.#ownAddress();
+      const isQuestion = origin.kind === 'question';
       // After a restart the address of the group is not known.
-      if (isQuestion && !stored && !place && (await this.#wasAskedInGroup(id, invocationId))) return;
+      if (isQuestion && !place && (await this.#wasAskedInGroup(id, origin.invocationId))) return;
+      const key = isQuestion ? keyIn(place?.groupId, id) : id;
       const delivery = { key, userId: this.#user.id, channel: this.channel, to, message, createdAt: runtime.now() };
       // An error would end the run that is being read, and its later answers would be lost.
       await this.persist(() => outbox.put(delivery));
     });
+  }
+
+  /** Returns the place of the message, otherwise of the paused invocation. Undefined if it is not known. */
+  #placeOf(origin: ReplyOrigin, stored: StoredMessage | undefined): Place | undefined {
+    if (stored) return { groupId: stored.message.group?.id, address: addressOf(stored) };
+    return origin.kind === 'note' ? undefined : this.#places.get(origin.invocationId);
   }
 
   /** Records that messages are answered. */

@@ -72,24 +72,24 @@ export class ConversationRuns {
   async continueWaiting(): Promise<void> {
     await this.whenIdle();
     const { deps, ref } = this.#context;
-    const session = await deps.sessions.getSession(ref);
-    if (!session) return;
+    const before = await deps.sessions.getSession(ref);
+    if (!before) return;
     const now = deps.runtime.now();
-    const due = pendingInterrupts(session.events).filter(({ expiresAt = Infinity }) => expiresAt <= now);
+    const due = pendingInterrupts(before.events).filter(({ expiresAt = Infinity }) => expiresAt <= now);
     const ids = new Set(due.map(({ invocationId }) => invocationId));
-    if (session.marks?.unfinished) ids.add(session.marks.unfinished);
+    if (before.marks?.unfinished) ids.add(before.marks.unfinished);
     for (const id of ids) await this.#continue(id);
-    const current = ids.size === 0 ? session : await deps.sessions.getSession(ref);
+    const after = ids.size === 0 ? before : await deps.sessions.getSession(ref);
     const replies = this.#context.createReplies();
     // Another process may have continued the runs, or may have asked while this one was off. Nothing is sent twice.
-    for (const event of current?.events ?? [])
-      if (ids.has(event.invocationId) && event.seq! > session.lastSeq) await replies.sendEvent(event);
-    const open = pendingInterrupts(current?.events ?? []);
+    for (const event of after?.events ?? [])
+      if (ids.has(event.invocationId) && event.seq! > before.lastSeq) await replies.sendEvent(event);
+    const open = pendingInterrupts(after?.events ?? []);
     for (const asked of Map.groupBy(open, ({ invocationId }) => invocationId).values())
       await replies.sendQuestion(asked);
     const dueIds = new Set(due.map(({ id }) => id));
     this.#wakeLater(open.filter(({ id }) => !dueIds.has(id)));
-    this.#follower.follow(open, session.lastSeq);
+    this.#follower.follow(open, before.lastSeq);
   }
 
   /** Continues paused runs when they are due. The runner that has paused them is about to close. */
@@ -124,7 +124,7 @@ export class ConversationRuns {
         }
         if (context.isClosed) return;
         context.report('run', error);
-        await context.persist(() => replies.sendNote('failed', batch.id, context.deps.texts.failed, replyTo(batch)));
+        await replies.sendNote('failed', batch.id, context.deps.texts.failed, replyTo(batch));
         break;
       }
     }

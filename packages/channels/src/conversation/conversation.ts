@@ -7,6 +7,14 @@ import { addressOf, ConversationContext } from './conversation-context.ts';
 import type { ConversationDeps } from './conversation-context.ts';
 import { ConversationRuns } from './conversation-runs.ts';
 
+/** Messages that are gathered to become one message. */
+interface Gathering {
+  readonly messages: StoredMessage[];
+  /** Resolves when the messages are queued or dropped. */
+  readonly ended: PromiseWithResolvers<void>;
+  cancelTimer?: CancelTimer | undefined;
+}
+
 /**
  * The conversation of one user on one channel. Handles stored messages in order: commands directly, other messages with the
  * runner. The dispatcher creates it.
@@ -15,12 +23,10 @@ export class Conversation {
   readonly #context: ConversationContext;
   readonly #commands: ConversationCommands;
   readonly #runs: ConversationRuns;
-  #gathered: StoredMessage[] = [];
+  /** Undefined if no message is gathered. */
+  #gathering: Gathering | undefined;
   /** Keys of the messages that are gathered or queued. */
   readonly #held = new Set<string>();
-  #cancelGathering: CancelTimer | undefined;
-  /** Resolves when the gathered messages are handled or dropped. */
-  #gathering: PromiseWithResolvers<void> | undefined;
   /** Commands and starts of runs, one after another. */
   #work: Promise<void> = Promise.resolve();
   #waiting = 0;
@@ -51,7 +57,7 @@ export class Conversation {
 
   /** True if no message is gathered or queued, and no run is active. */
   get isIdle(): boolean {
-    return this.#gathered.length === 0 && this.#waiting === 0 && this.#runs.isIdle;
+    return !this.#gathering && this.#waiting === 0 && this.#runs.isIdle;
   }
 
   /** True if a message with this key is gathered or queued. */
@@ -69,12 +75,12 @@ export class Conversation {
    * alone, after the messages before it. Returns at once.
    */
   handle(stored: StoredMessage, coalesceMs: number): void {
-    this.#gathered.push(stored);
+    this.#gathering ??= { messages: [], ended: Promise.withResolvers() };
+    this.#gathering.messages.push(stored);
     this.#held.add(stored.key);
-    this.#gathering ??= Promise.withResolvers();
     this.#context.received(stored);
     if (coalesceMs <= 0 || isCommand(stored)) this.flush();
-    else this.#cancelGathering ??= this.#context.deps.runtime.timer(coalesceMs, () => this.flush());
+    else this.#gathering.cancelTimer ??= this.#context.deps.runtime.timer(coalesceMs, () => this.flush());
   }
 
   /** Handles the gathered messages now. */
@@ -128,7 +134,7 @@ export class Conversation {
   /** Resolves when all messages are handled. */
   async idle(): Promise<void> {
     while (!this.isIdle) {
-      await this.#gathering?.promise;
+      await this.#gathering?.ended.promise;
       await this.#work;
       await this.#runs.whenIdle();
     }
@@ -141,14 +147,12 @@ export class Conversation {
   }
 
   #endGathering(): StoredMessage[] {
-    this.#cancelGathering?.();
-    this.#cancelGathering = undefined;
-    const gathered = this.#gathered;
-    this.#gathered = [];
-    // Waiting calls of `idle` continue in a microtask, after the caller has queued the messages.
-    this.#gathering?.resolve();
+    const gathering = this.#gathering;
     this.#gathering = undefined;
-    return gathered;
+    gathering?.cancelTimer?.();
+    // Waiting calls of `idle` continue in a microtask, after the caller has queued the messages.
+    gathering?.ended.resolve();
+    return gathering?.messages ?? [];
   }
 
   #enqueue(work: () => Promise<void>): void {

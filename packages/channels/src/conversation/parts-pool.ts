@@ -1,15 +1,10 @@
 import type { ConversationInfo, ConversationParts } from './conversation-parts.ts';
 
-/** The parts of conversations, with the number of their uses. */
-interface PooledParts {
-  parts: ConversationParts;
-  uses: number;
-}
-
 /** Creates parts, and closes them after their last use. `createParts` may return the same parts for several conversations. */
 export class PartsPool {
   readonly #create: (info: ConversationInfo) => ConversationParts | Promise<ConversationParts>;
-  readonly #pooled = new Map<ConversationParts, PooledParts>();
+  /** Open parts with the number of their uses. */
+  readonly #uses = new Map<ConversationParts, number>();
   readonly #onError: (error: unknown) => void;
   /** Calls of `close` that have not ended. */
   readonly #closing = new Set<Promise<void>>();
@@ -31,24 +26,23 @@ export class PartsPool {
 
   /** Begins a use of the parts. */
   use(parts: ConversationParts): void {
-    const pooled = this.#pooled.get(parts);
-    if (pooled) pooled.uses++;
-    else this.#pooled.set(parts, { parts, uses: 1 });
+    this.#uses.set(parts, (this.#uses.get(parts) ?? 0) + 1);
   }
 
   /** Ends a use. The end of the last use closes the parts. */
   release(parts: ConversationParts): void {
-    const pooled = this.#pooled.get(parts);
-    if (!pooled || --pooled.uses > 0) return;
-    this.#pooled.delete(parts);
+    const uses = this.#uses.get(parts);
+    if (uses === undefined) return;
+    if (uses > 1) return void this.#uses.set(parts, uses - 1);
+    this.#uses.delete(parts);
     const closing: Promise<void> = this.#close(parts).finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }
 
   /** Closes all parts that are still used. Resolves when all parts are closed. */
   async close(): Promise<void> {
-    const all = [...this.#pooled.keys()];
-    this.#pooled.clear();
+    const all = [...this.#uses.keys()];
+    this.#uses.clear();
     await Promise.all([...all.map((parts) => this.#close(parts)), ...this.#closing]);
   }
 

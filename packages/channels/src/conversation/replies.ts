@@ -6,20 +6,15 @@ import { hashOf } from '../channel/read-inbound-message.ts';
 import type { Texts } from '../dispatcher/texts.ts';
 import { isQuestion, questionFor } from './question.ts';
 
-/** The origin of a message. */
-export interface ReplyOrigin {
-  /** Undefined for a note. */
-  readonly invocationId?: string | undefined;
-  /** True for a message that a group must not see. */
-  readonly isPrivate?: boolean | undefined;
-  /** True for a question that the next message may answer. */
-  readonly isQuestion?: boolean | undefined;
-}
+/** The origin of a message. The next message may answer a `question`, and a group must not see a `signIn`. */
+export type ReplyOrigin =
+  | { readonly kind: 'note' }
+  | { readonly kind: 'answer' | 'question' | 'signIn'; readonly invocationId: string };
 
 /** Stores an outbound message under a key. Does nothing if the key is known. */
-export type PutReply = (key: string, message: OutboundMessage, origin?: ReplyOrigin) => Promise<void>;
+export type PutReply = (key: string, message: OutboundMessage, origin: ReplyOrigin) => Promise<void>;
 
-/** Converts the events of runs into messages. Each event and each question has one key, so that it is sent once. */
+/** Converts the events of runs into messages. Each event and each question has one key, so that it is sent once. Never rejects. */
 export class Replies {
   readonly #ref: SessionRef;
   readonly #texts: Texts;
@@ -38,7 +33,8 @@ export class Replies {
     const files = filesOf(event);
     if (text === '' && files.length === 0) return false;
     const message = { text, ...(files.length > 0 && { files }), ...(replyTo !== undefined && { replyTo }) };
-    await this.#put(this.#key('event', event.invocationId, event.id), message, { invocationId: event.invocationId });
+    const { id, invocationId } = event;
+    await this.#put(this.#key('event', invocationId, id), message, { kind: 'answer', invocationId });
     return true;
   }
 
@@ -47,11 +43,9 @@ export class Replies {
     for (const interrupt of interrupts) {
       const message = questionFor(interrupt, this.#texts);
       if (!message) continue;
-      const { invocationId, kind } = interrupt;
-      // With the link of a sign-in, anyone could connect their own account to this user.
-      const origin = { invocationId, isPrivate: kind === 'credential', isQuestion: isQuestion(interrupt) };
-      await this.#put(this.questionKey(interrupt), message, origin);
-      if (origin.isQuestion) return;
+      const kind = isQuestion(interrupt) ? 'question' : 'signIn';
+      await this.#put(this.questionKey(interrupt), message, { kind, invocationId: interrupt.invocationId });
+      if (kind === 'question') return;
     }
   }
 
@@ -60,7 +54,7 @@ export class Replies {
     if (text === '') return;
     const isPlainText = kind === 'command';
     const message = { text, ...(isPlainText && { isPlainText }), ...(replyTo !== undefined && { replyTo }) };
-    await this.#put(this.#key(kind, id), message);
+    await this.#put(this.#key(kind, id), message, { kind: 'note' });
   }
 
   /** Returns the key of the question for an interrupt in a private chat. `keyIn` returns its key in a group. */

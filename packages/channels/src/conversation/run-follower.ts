@@ -106,8 +106,7 @@ export class RunFollower {
   }
 
   async #sendQuestionOf({ invocationId }: Event, replies: Replies): Promise<void> {
-    const session = await this.#context.deps.sessions.getSession(this.#context.ref);
-    const open = pendingInterrupts(session?.events ?? []);
+    const open = pendingInterrupts((await this.#readSession())?.events ?? []);
     await replies.sendQuestion(open.filter((each) => each.invocationId === invocationId));
   }
 }

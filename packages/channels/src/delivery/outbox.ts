@@ -16,6 +16,16 @@ export interface OutboxOptions {
   readonly onError: (delivery: StoredDelivery, error: unknown) => void;
 }
 
+/** The unsent messages of one address. */
+interface AddressQueue {
+  readonly key: string;
+  readonly messages: StoredDelivery[];
+  /** Sends the messages. Undefined before `start`, and while the channel cannot send. */
+  work?: Promise<void> | undefined;
+  /** Ends the wait for a retry. Undefined if no message waits for a retry. */
+  endWait?: (() => void) | undefined;
+}
+
 const LONGEST_WAIT_MS = 300_000;
 /** Longest wait that a channel can request by `retryAfterMs`. */
 const LONGEST_REQUESTED_WAIT_MS = 3_600_000;
@@ -26,21 +36,17 @@ const LONGEST_REQUESTED_WAIT_MS = 3_600_000;
  */
 export class Outbox {
   readonly #options: OutboxOptions;
-  readonly #queues = new Map<string, StoredDelivery[]>();
-  /** Work of the queues that are sending or waiting for a retry, by key. */
-  readonly #sending = new Map<string, Promise<void>>();
+  readonly #queues = new Map<string, AddressQueue>();
   /** Runs the calls of `put` for one key in order, so that each sees whether the call before it has queued the message. */
   readonly #puts = new KeyedQueue();
   /** True after an error of `put`: the store may contain messages that no queue has. */
   #hasFailedPut = false;
   /** Messages whose attempt has reached the time limit: the service may have received them. */
   readonly #uncertain = new WeakSet<StoredDelivery>();
-  /** Functions that end the wait of a queue for its retry, by key. */
-  readonly #retries = new Map<string, () => void>();
   readonly #stop = new AbortController();
   #isStarted = false;
   /** Called when a queue starts to wait for a retry. */
-  #idleCalls: (() => void)[] = [];
+  readonly #idleCalls = new Set<() => void>();
 
   constructor(options: OutboxOptions) {
     this.#options = options;
@@ -63,7 +69,7 @@ export class Outbox {
   async load(): Promise<void> {
     const pending = await this.#options.store.pending();
     // A message of `put` may have been stored after the store was read.
-    const put = [...this.#queues.values()].flat();
+    const put = [...this.#queues.values()].flatMap(({ messages }) => messages);
     this.#queues.clear();
     for (const delivery of [...pending, ...put]) this.#add(delivery);
   }
@@ -71,39 +77,48 @@ export class Outbox {
   /** Starts to send. */
   start(): void {
     this.#isStarted = true;
-    for (const queue of this.#queues.keys()) this.#startSending(queue);
+    for (const queue of this.#queues.values()) this.#startSending(queue);
   }
 
   /** Ends the wait of an address for a retry or for its recipient. */
   wake(channel: string, to: string): void {
-    const key = queueKeyOf(channel, to);
-    this.#retries.get(key)?.();
-    if (this.#queues.has(key)) this.#startSending(key);
+    const queue = this.#queues.get(queueKeyOf(channel, to));
+    if (!queue) return;
+    queue.endWait?.();
+    this.#startSending(queue);
   }
 
   /** True for a message that waits for its first attempt or for a retry, so that its recipient cannot have seen it. */
   isWaiting(key: string): boolean {
-    for (const [name, queue] of this.#queues) {
-      const index = queue.findIndex((each) => each.key === key);
+    for (const { endWait, messages, work } of this.#queues.values()) {
+      const index = messages.findIndex((each) => each.key === key);
       if (index < 0) continue;
-      return !this.#uncertain.has(queue[index]!) && (index > 0 || !this.#sending.has(name) || this.#retries.has(name));
+      return !this.#uncertain.has(messages[index]!) && (index > 0 || !work || endWait !== undefined);
     }
     return false;
   }
 
   /** Drops the queued messages of a user whose records are deleted. An active send is not stopped. */
   dropUser(userId: string): void {
-    for (const queue of this.#queues.values())
-      for (let i = queue.length - 1; i >= 0; i--) if (queue[i]!.userId === userId) queue.splice(i, 1);
+    for (const queue of this.#queues.values()) {
+      const { key, messages } = queue;
+      for (let i = messages.length - 1; i >= 0; i--) if (messages[i]!.userId === userId) messages.splice(i, 1);
+      if (messages.length > 0) continue;
+      queue.endWait?.();
+      if (!queue.work) this.#queues.delete(key);
+    }
   }
 
   /** Resolves when no message is being sent. Messages that wait for a retry or for their channel do not count. */
   async idle(): Promise<void> {
     for (;;) {
-      const busy = [...this.#sending].filter(([queue]) => !this.#retries.has(queue)).map(([, work]) => work);
+      const busy = [...this.#queues.values()].flatMap(({ endWait, work }) => (work && !endWait ? [work] : []));
       if (busy.length === 0) return;
       // A queue that starts to wait for a retry is no longer busy.
-      await Promise.race([Promise.all(busy), this.#nextWait()]);
+      const wait = Promise.withResolvers<void>();
+      this.#idleCalls.add(wait.resolve);
+      await Promise.race([Promise.all(busy), wait.promise]);
+      this.#idleCalls.delete(wait.resolve);
     }
   }
 
@@ -116,51 +131,50 @@ export class Outbox {
     await Promise.race([this.idle(), limit]);
     timer.abort();
     this.#stop.abort(new TholeError('RUN_ABORTED', 'The dispatcher was closed.'));
-    await Promise.all(this.#sending.values());
+    await Promise.all([...this.#queues.values()].flatMap(({ work }) => work ?? []));
   }
 
   /** True for a message that an earlier `put` has stored before its error, so that no queue has it. */
   async #isUnsent({ channel, key, to }: Omit<StoredDelivery, 'attempts'>): Promise<boolean> {
     // The queue is checked first: it could send the message while the status is read.
-    if (!this.#hasFailedPut || this.#queues.get(queueKeyOf(channel, to))?.some((each) => each.key === key))
+    if (!this.#hasFailedPut || this.#queues.get(queueKeyOf(channel, to))?.messages.some((each) => each.key === key))
       return false;
     return (await this.#options.store.status(key))?.status === 'pending';
   }
 
   #add(delivery: StoredDelivery): void {
     const key = queueKeyOf(delivery.channel, delivery.to);
-    const queue = this.#queues.get(key);
+    const queue: AddressQueue = this.#queues.get(key) ?? { key, messages: [] };
     // `load` may also have read a message of `put`.
-    if (queue?.some((each) => each.key === delivery.key)) return;
-    if (queue) queue.push(delivery);
-    else this.#queues.set(key, [delivery]);
-    this.#startSending(key);
+    if (queue.messages.some((each) => each.key === delivery.key)) return;
+    queue.messages.push(delivery);
+    this.#queues.set(key, queue);
+    this.#startSending(queue);
   }
 
-  #startSending(key: string): void {
-    if (!this.#isStarted || this.#sending.has(key)) return;
-    const work = this.#sendQueue(key).finally(() => {
-      this.#sending.delete(key);
+  #startSending(queue: AddressQueue): void {
+    if (!this.#isStarted || queue.work) return;
+    queue.work = this.#sendQueue(queue).finally(() => {
+      queue.work = undefined;
       // A message may have been added after the last check.
-      const queue = this.#queues.get(key);
-      if (queue?.length === 0) this.#queues.delete(key);
-      else if (queue && this.#openChannel(queue[0]!)) this.#startSending(key);
+      const [head] = queue.messages;
+      if (!head) this.#queues.delete(queue.key);
+      else if (this.#openChannel(head)) this.#startSending(queue);
     });
-    this.#sending.set(key, work);
   }
 
   /** Sends the messages of one address. Never rejects. */
-  async #sendQueue(key: string): Promise<void> {
-    const queue = this.#queues.get(key)!;
-    // `dropUser` may remove `queue[0]` during its send.
-    for (let head = queue[0]; head && this.#isStarted; head = queue[0]) {
+  async #sendQueue(queue: AddressQueue): Promise<void> {
+    const { messages } = queue;
+    // `dropUser` may remove `messages[0]` during its send.
+    for (let head = messages[0]; head && this.#isStarted; head = messages[0]) {
       const channel = this.#openChannel(head);
       if (!channel) return;
       const waitMs = await this.#attempt(channel, head);
       if (waitMs === undefined) {
-        const index = queue.indexOf(head);
-        if (index >= 0) queue.splice(index, 1);
-      } else if (!(await this.#wait(key, waitMs))) return;
+        const index = messages.indexOf(head);
+        if (index >= 0) messages.splice(index, 1);
+      } else if (!(await this.#wait(queue, waitMs))) return;
     }
   }
 
@@ -224,7 +238,7 @@ export class Outbox {
   }
 
   /** Returns false if the outbox was closed. */
-  async #wait(key: string, ms: number): Promise<boolean> {
+  async #wait(queue: AddressQueue, ms: number): Promise<boolean> {
     const { signal } = this.#stop;
     await new Promise<void>((resolve) => {
       const end = (): void => {
@@ -233,17 +247,13 @@ export class Outbox {
         resolve();
       };
       const cancel = this.#options.runtime.timer(ms, end);
-      this.#retries.set(key, end);
-      for (const wake of this.#idleCalls.splice(0)) wake();
+      queue.endWait = end;
+      for (const wake of this.#idleCalls) wake();
       if (signal.aborted) end();
       else signal.addEventListener('abort', end, { once: true });
     });
-    this.#retries.delete(key);
+    queue.endWait = undefined;
     return !signal.aborted;
-  }
-
-  #nextWait(): Promise<void> {
-    return new Promise((resolve) => void this.#idleCalls.push(resolve));
   }
 }
 

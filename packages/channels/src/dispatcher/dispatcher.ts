@@ -51,7 +51,7 @@ export class Dispatcher implements ChannelHandler {
   /** Runs the work for one sender in order: its messages, approval and rejection. */
   readonly #senders = new KeyedQueue();
   readonly #limits: { maxTextLength: number; maxFileBytes: number };
-  #phase: 'new' | 'started' | 'closing' | 'closed' = 'new';
+  #phase: 'new' | 'started' | 'closed' = 'new';
   #sweep: Promise<void> = Promise.resolve();
   #cancelPrune: CancelTimer | undefined;
   #closed: Promise<void> | undefined;
@@ -172,7 +172,8 @@ export class Dispatcher implements ChannelHandler {
     const message = typeof p.message === 'string' ? { text: p.message } : p.message;
     assertOutboundMessage(message);
     const user = await this.#options.identities.get(p.userId);
-    if (!user) throw new TholeError('USER_NOT_FOUND', `There is no user "${p.userId}".`);
+    if (!user)
+      throw new TholeError('USER_NOT_FOUND', `User "${p.userId}" does not exist. Create it with identities.create().`);
     const channel = p.channel ?? this.#channelOf(user);
     const identity = user.identities.find((each) => each.channel === channel);
     if (!identity || channel === undefined)
@@ -326,7 +327,7 @@ export class Dispatcher implements ChannelHandler {
   }
 
   async #close(timeoutMs: number): Promise<void> {
-    this.#phase = 'closing';
+    this.#phase = 'closed';
     this.#cancelPrune?.();
     for (const conversation of this.conversations) conversation.flush();
     const started = this.#runtime.monotonic();
@@ -336,7 +337,6 @@ export class Dispatcher implements ChannelHandler {
     await this.#outbox.close(Math.max(0, timeoutMs - (this.#runtime.monotonic() - started)));
     for (const error of await this.#channels.stop()) this.#report({ step: 'send', error });
     await this.#sweep;
-    this.#phase = 'closed';
   }
 
   async #waitAtMost(ms: number, work: Promise<void>): Promise<void> {

@@ -1,3 +1,4 @@
+import { putCached } from '@thole/core/kit';
 import type { OutboundMessage } from '../channel/outbound-message.ts';
 
 /** A message for a polling client. */
@@ -6,18 +7,14 @@ export interface PolledMessage extends OutboundMessage {
   id: string;
 }
 
-/** A send that waits for the acknowledgement of its message. */
-interface OpenSend {
-  readonly acknowledge: () => void;
-}
-
 /** Maximum number of expired sends that are remembered. A client receives a forgotten message again, with the same id. */
 const MAX_EXPIRED = 1_000;
 
 /** Connects the polls of clients with the sends of the channel, by address. */
 export class PollQueues {
   readonly #polls = new Map<string, ((message: PolledMessage | undefined) => void)[]>();
-  readonly #sends = new Map<string, OpenSend>();
+  /** Functions that end the sends whose messages are not acknowledged yet. */
+  readonly #sends = new Map<string, () => void>();
   /** Messages that a client received, but whose send has ended without acknowledgement. True if it was acknowledged later. */
   readonly #expired = new Map<string, boolean>();
 
@@ -55,8 +52,7 @@ export class PollQueues {
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         this.#sends.delete(key);
-        this.#expired.set(key, false);
-        if (this.#expired.size > MAX_EXPIRED) this.#expired.delete(this.#expired.keys().next().value!);
+        putCached(this.#expired, key, false, MAX_EXPIRED);
         reject(signal!.reason as Error);
       };
       const acknowledge = (): void => {
@@ -64,7 +60,7 @@ export class PollQueues {
         signal?.removeEventListener('abort', abort);
         resolve();
       };
-      this.#sends.set(key, { acknowledge });
+      this.#sends.set(key, acknowledge);
       signal?.addEventListener('abort', abort, { once: true });
       poll(message);
     });
@@ -73,8 +69,8 @@ export class PollQueues {
   /** Acknowledges a message. An unknown id is ignored, because its message was acknowledged before. */
   acknowledge(to: string, id: string): void {
     const key = keyOf(to, id);
-    const open = this.#sends.get(key);
-    if (open) open.acknowledge();
+    const endSend = this.#sends.get(key);
+    if (endSend) endSend();
     else if (this.#expired.has(key)) this.#expired.set(key, true);
   }
 

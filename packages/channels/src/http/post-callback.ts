@@ -36,7 +36,9 @@ export async function postCallback({
   try {
     response = await fetch(url, { method: 'POST', headers, body: text, redirect: 'manual', signal: signal ?? null });
   } catch (cause) {
-    throw new TholeError('CHANNEL_UNAVAILABLE', 'The callback cannot be reached.', { cause });
+    throw new TholeError('CHANNEL_UNAVAILABLE', 'The callback cannot be reached. Check callbackUrl and the network.', {
+      cause,
+    });
   }
   if (!response.ok) {
     await response.body?.cancel().catch(() => {});

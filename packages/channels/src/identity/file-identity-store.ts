@@ -51,7 +51,11 @@ async function readText(path: string): Promise<string | undefined> {
     return await readFile(path, 'utf8');
   } catch (cause) {
     if ((cause as { code?: unknown }).code === 'ENOENT') return undefined;
-    throw new TholeError('STORE_UNAVAILABLE', `The users file "${path}" cannot be read.`, { cause });
+    throw new TholeError(
+      'STORE_UNAVAILABLE',
+      `The users file "${path}" cannot be read. Check its path and its rights.`,
+      { cause },
+    );
   }
 }
 
@@ -70,6 +74,10 @@ async function replaceFile(path: string, text: string, id: string): Promise<void
     await renameWhenFree(rename, { from: temporary, to: path, platform });
   } catch (cause) {
     await rm(temporary, { force: true });
-    throw new TholeError('STORE_UNAVAILABLE', `The users file "${path}" cannot be written.`, { cause });
+    throw new TholeError(
+      'STORE_UNAVAILABLE',
+      `The users file "${path}" cannot be written. Check the rights of its folder.`,
+      { cause },
+    );
   }
 }

@@ -60,7 +60,11 @@ function assertUserRecord(at: string, user: unknown, taken: Map<string, string>)
 }
 
 function assertUnused(taken: Map<string, string>, at: string, key: string, id: string): void {
-  if (taken.has(key)) throw new TholeError('INVALID_INPUT', `${at} is also used by user "${taken.get(key)}".`);
+  if (taken.has(key))
+    throw new TholeError(
+      'INVALID_INPUT',
+      `${at} is also used by user "${taken.get(key)}". Remove it from one of them.`,
+    );
   taken.set(key, id);
 }
 

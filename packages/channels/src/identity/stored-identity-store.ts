@@ -169,7 +169,7 @@ function link(book: IdentityBook, user: User, identity: Identity): User {
   if (owner)
     throw new TholeError(
       'IDENTITY_TAKEN',
-      `This sender on channel "${identity.channel}" belongs to user "${owner.id}".`,
+      `This sender on channel "${identity.channel}" belongs to user "${owner.id}". Remove it there with unlink() first.`,
     );
   const { channel, sender } = identity;
   return replace(book, { ...user, identities: [...user.identities, { channel, sender }] });
@@ -184,7 +184,7 @@ function removeRequest(book: IdentityBook, identity: Identity): boolean {
 
 function userOf(book: IdentityBook, userId: string): User {
   const user = book.users.find(({ id }) => id === userId);
-  if (!user) throw new TholeError('USER_NOT_FOUND', `There is no user "${userId}".`);
+  if (!user) throw new TholeError('USER_NOT_FOUND', `User "${userId}" does not exist. Create it with create().`);
   return user;
 }
 

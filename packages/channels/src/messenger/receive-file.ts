@@ -11,12 +11,6 @@ export interface RemoteFile {
   size?: number | undefined;
 }
 
-/** The text of a message and its file. If the file is missing, the text contains a note. */
-export interface ReceivedText {
-  text: string;
-  files?: ChannelFile[] | undefined;
-}
-
 /** Arguments of `receiveFile`. */
 export interface DownloadParts {
   /** The service of the channel. `download` returns a file as base64. Throws `VALUE_TOO_LARGE` or `NOT_FOUND`. */
@@ -31,16 +25,16 @@ const MEDIA_TYPE = /^[\w!#$&^.+-]{1,80}\/[\w!#$&^.+-]{1,80}(?:\s*;[^\r\n]{0,200}
 const ATTEMPTS = 3;
 
 /**
- * Downloads the file of a message, in up to three attempts. If the file is too large or cannot be downloaded, adds a note for the
- * agent instead. So the message is never lost and never blocks later messages. Throws only if the signal is aborted.
+ * Returns the text of a message and its file, which is downloaded in up to three attempts. If the file is too large or cannot be
+ * downloaded, the text contains a note instead. So the message is never lost and never blocks later messages. Throws only if the
+ * signal is aborted.
  */
 export async function receiveFile(
-  text: string,
-  remote: RemoteFile | undefined,
+  { file, text }: { file: RemoteFile | undefined; text: string },
   p: DownloadParts,
-): Promise<ReceivedText> {
-  if (!remote) return { text };
-  const received = await download(remote, p);
+): Promise<{ text: string; files?: ChannelFile[] }> {
+  if (!file) return { text };
+  const received = await download(file, p);
   if (typeof received !== 'string') return { text, files: [received] };
   return { text: text === '' ? received : `${text}\n${received}` };
 }

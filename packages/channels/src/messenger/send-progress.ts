@@ -1,3 +1,5 @@
+import { putCached } from '@thole/core/kit';
+
 const MAX_OPEN = 1_000;
 
 /** A message that a service receives in several parts. */
@@ -26,16 +28,10 @@ export class SendProgress {
         message.id = await send();
         message.count++;
       } catch (error) {
-        if (message.count > 0) this.#remember(key, message);
+        if (message.count > 0) putCached(this.#open, key, message, MAX_OPEN);
         throw error;
       }
     }
     return message.id;
-  }
-
-  #remember(key: string, message: OpenMessage): void {
-    this.#open.set(key, message);
-    const [oldest] = this.#open.keys();
-    if (this.#open.size > MAX_OPEN) this.#open.delete(oldest!);
   }
 }

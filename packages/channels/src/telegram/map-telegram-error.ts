@@ -15,7 +15,11 @@ interface ApiFailure {
 export function mapTelegramError(error: unknown, token: string): TholeError {
   if (TholeError.is(error)) return error;
   const failure = apiFailure(error);
-  if (!failure) return new TholeError('CHANNEL_UNAVAILABLE', `Telegram cannot be reached${systemCodeOf(error)}.`);
+  if (!failure)
+    return new TholeError(
+      'CHANNEL_UNAVAILABLE',
+      `Telegram cannot be reached${systemCodeOf(error)}. Check the network and apiRoot.`,
+    );
   const { error_code: status, parameters } = failure;
   const message = `Telegram answered ${status}: ${redact(String(failure.description), [token]).slice(0, 200)}`;
   if (status === 401 || status === 404)

@@ -9,7 +9,6 @@ export interface TelegramBot {
 
 /** A message of a person, or an edit of it. Its file is not downloaded yet. */
 export interface TelegramMessage {
-  updateId: number;
   messageId: number;
   /** Id of the chat, with `/<id of the topic>` in a forum. */
   address: string;
@@ -63,7 +62,6 @@ export function readUpdate(update: Fields, bot: TelegramBot): TelegramMessage | 
   if (text.trim() === '' && !file) return undefined;
   const topic = getOwn(message, 'is_topic_message') === true ? integerIn(message, 'message_thread_id') : undefined;
   return {
-    updateId,
     messageId,
     address: topic === undefined ? String(chatId) : `${chatId}/${topic}`,
     sender: String(senderId),

@@ -45,8 +45,11 @@ export class TelegramChannel implements Channel {
     this.name = options.name ?? 'telegram';
     const runtime = (this.#runtime = options.runtime ?? systemRuntime());
     this.#api = new TelegramApi(options, runtime);
-    const maxBodyBytes = MAX_BODY_BYTES;
-    this.#webhook = new Webhook({ runtime, maxBodyBytes, answer: (request, body) => this.#answer(request, body) });
+    this.#webhook = new Webhook({
+      runtime,
+      maxBodyBytes: MAX_BODY_BYTES,
+      answer: (request, body) => this.#answer(request, body),
+    });
   }
 
   /** The port on which the webhook listens. Undefined if it does not listen. */
@@ -180,13 +183,8 @@ export class TelegramChannel implements Channel {
     }
   }
 
-  async #withFile({ file: remote, text: written, ...message }: TelegramMessage): Promise<InboundMessage> {
-    const { files, text } = await receiveFile(written, remote, {
-      api: this.#api,
-      options: this.#options,
-      runtime: this.#runtime,
-      signal: this.#stop.signal,
-    });
+  async #withFile(message: TelegramMessage): Promise<InboundMessage> {
+    const [api, options, runtime, signal] = [this.#api, this.#options, this.#runtime, this.#stop.signal];
     const { address, edited, group, messageId, sender, senderName, sentAt } = message;
     return {
       channel: this.name,
@@ -194,11 +192,10 @@ export class TelegramChannel implements Channel {
       senderName,
       id: String(messageId),
       address,
-      text,
       sentAt,
-      ...(files && { files }),
       ...(edited !== undefined && { edited }),
       ...(group && { group }),
+      ...(await receiveFile(message, { api, options, runtime, signal })),
     };
   }
 

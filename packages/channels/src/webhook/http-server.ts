@@ -25,7 +25,13 @@ export class HttpServer {
   listen(port: number, host: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', (cause) => {
-        reject(new TholeError('CHANNEL_UNAVAILABLE', `The channel cannot listen on ${host}:${port}.`, { cause }));
+        reject(
+          new TholeError(
+            'CHANNEL_UNAVAILABLE',
+            `The channel cannot listen on ${host}:${port}. Choose another port or host.`,
+            { cause },
+          ),
+        );
       });
       this.#server.listen(port, host, () => resolve((this.#server.address() as AddressInfo).port));
     });

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { decodeBase64, getOwn, isPlainObject, withTimeLimit } from '@thole/core/kit';
+import { decodeBase64, getOwn, isPlainObject, parseJson, withTimeLimit } from '@thole/core/kit';
 import type { Json, Runtime } from '@thole/core';
 import type { ChannelFile } from '../channel/inbound-message.ts';
 import { downloadFile, fileTooLarge } from '../messenger/download-file.ts';
@@ -106,7 +106,7 @@ export class GraphApi {
 }
 
 function unreachable(): TholeError {
-  return new TholeError('CHANNEL_UNAVAILABLE', 'WhatsApp cannot be reached.');
+  return new TholeError('CHANNEL_UNAVAILABLE', 'WhatsApp cannot be reached. Check the network and apiRoot.');
 }
 
 /** Returns the JSON of a response. Undefined if it is not JSON or too large. The status shows whether the call succeeded. */
@@ -118,9 +118,5 @@ async function readAnswer(response: Response): Promise<unknown> {
     if (length > MAX_ANSWER_BYTES) return undefined;
     chunks.push(chunk);
   }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
-  } catch {
-    return undefined;
-  }
+  return parseJson(Buffer.concat(chunks).toString('utf8'));
 }

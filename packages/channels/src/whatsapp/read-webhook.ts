@@ -14,7 +14,6 @@ export interface WhatsAppMessage {
 /** A report of WhatsApp about a sent message. */
 export interface WhatsAppStatus {
   id: string;
-  recipient: string;
   status: 'delivered' | 'read' | 'failed';
   /** Code of the error. */
   code: number | undefined;
@@ -100,7 +99,6 @@ function readStatus(status: Fields): WhatsAppStatus | undefined {
   const code = error && getOwn(error, 'code');
   return {
     id,
-    recipient: stringIn(status, 'recipient_id'),
     status: known,
     code: Number.isSafeInteger(code) ? (code as number) : undefined,
   };

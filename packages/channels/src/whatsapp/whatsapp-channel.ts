@@ -1,10 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { systemRuntime, TholeError } from '@thole/core';
-import { errorFields, KeyedQueue } from '@thole/core/kit';
+import { errorFields, KeyedQueue, putCached } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { Channel, ChannelHandler, DeliveryReceipt, SendRequest } from '../channel/channel.ts';
 import type { InboundMessage } from '../channel/inbound-message.ts';
-import type { OutboundMessage } from '../channel/outbound-message.ts';
 import { receiveFile } from '../messenger/receive-file.ts';
 import { isSameSecret } from '../messenger/same-secret.ts';
 import { SendProgress } from '../messenger/send-progress.ts';
@@ -81,7 +80,7 @@ export class WhatsAppChannel implements Channel {
       return id === undefined ? {} : { id };
     }
     if (id === undefined) return {};
-    if (this.#options.template) remember(this.#sent, id, { ...request, signal: undefined });
+    if (this.#options.template) putCached(this.#sent, id, { ...request, signal: undefined }, MAX_SENT);
     return { id };
   }
 
@@ -145,22 +144,16 @@ export class WhatsAppChannel implements Channel {
     }
   }
 
-  async #withFile({ file: remote, text: written, ...message }: WhatsAppMessage): Promise<InboundMessage> {
-    const { files, text } = await receiveFile(written, remote, {
-      api: this.#api,
-      options: this.#options,
-      runtime: this.#runtime,
-      signal: this.#stop.signal,
-    });
+  async #withFile(message: WhatsAppMessage): Promise<InboundMessage> {
+    const [api, options, runtime, signal] = [this.#api, this.#options, this.#runtime, this.#stop.signal];
     const { id, sender, senderName, sentAt } = message;
     return {
       channel: this.name,
       sender,
       id,
-      text,
       sentAt,
       ...(senderName !== undefined && { senderName }),
-      ...(files && { files }),
+      ...(await receiveFile(message, { api, options, runtime, signal })),
     };
   }
 
@@ -183,7 +176,7 @@ export class WhatsAppChannel implements Channel {
     try {
       const newId = await this.#sendTemplate({ ...request, signal: this.#stop.signal });
       this.#sent.delete(id);
-      remember(this.#replaced, newId ?? `${id}#`, id);
+      putCached(this.#replaced, newId ?? `${id}#`, id, MAX_SENT);
       return true;
     } catch (error) {
       if (!TholeError.is(error, 'CHANNEL_REJECTED')) throw error;
@@ -206,8 +199,7 @@ export class WhatsAppChannel implements Channel {
     return this.#progress.send(idempotencyKey, parts, signal);
   }
 
-  #sendTemplate(p: SendRequest & { message: OutboundMessage }): Promise<string | undefined> {
-    const { idempotencyKey, message, signal, to } = p;
+  #sendTemplate({ idempotencyKey, message, signal, to }: SendRequest): Promise<string | undefined> {
     const common = { to, biz_opaque_callback_data: idempotencyKey };
     const parts = toTemplateMessages(message, this.#options.template!).map(
       (each) => () => this.#api.send({ ...common, ...each }, signal),
@@ -227,11 +219,4 @@ function isSigned(body: Uint8Array, secret: string, header: string | null): bool
   const digits = /^sha256=([0-9a-f]{64})$/i.exec(header ?? '')?.[1];
   if (digits === undefined) return false;
   return timingSafeEqual(Buffer.from(digits, 'hex'), createHmac('sha256', secret).update(body).digest());
-}
-
-/** Adds an entry. Evicts the oldest entry if there are more than `MAX_SENT`. */
-function remember<T>(map: Map<string, T>, key: string, value: T): void {
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > MAX_SENT) map.delete(oldest!);
 }

@@ -97,6 +97,29 @@ describe('Conversation of a person who also writes in a group', () => {
     expect([runs, sent(chat).at(-1)]).toEqual([['diary'], [addressOf(place), 'It is read.']]);
   });
 
+  it.each([
+    ['a private chat', {}, inGroup],
+    ['a group', inGroup, {}],
+  ])('takes the answer to an old question in %s only from there', async (_, place, other) => {
+    const runtime = new FixedRuntime();
+    const runs: string[] = [];
+    const diary = new FunctionTool({
+      ...{ name: 'diary', description: 'Reads the diary.', requireConfirmation: true },
+      execute: () => runs.push('diary'),
+    });
+    const llm = new ScriptedLlm(calls('diary', {}), says('Fine.'), says('It is read.'));
+    const { chat, settle, storage } = await startAssistant({ llm, runtime, tools: [diary] });
+    await chat.receive('a1', 'read my diary', place);
+    await settle();
+    await storage.deliveries.prune(runtime.now() + 1);
+    await chat.receive('a1', 'yes', other);
+    await settle();
+    expect(runs).toEqual([]);
+    await chat.receive('a1', 'yes', place);
+    await settle();
+    expect(runs).toEqual(['diary']);
+  });
+
   it('takes an answer only where its question was sent, also if the run began elsewhere', async () => {
     const runtime = new FixedRuntime();
     const storage = newStorage(runtime);

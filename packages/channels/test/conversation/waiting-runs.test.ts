@@ -90,6 +90,24 @@ describe('Conversation with a timer', () => {
     expect(second.chat.texts).toEqual(['Awake.']);
   });
 
+  it('reports the failure of a run that continues after a restart', async () => {
+    const runtime = new FixedRuntime();
+    const storage = await stopAsleep(runtime);
+    const failing: Agent = {
+      ...sleeper,
+      async *runAsync(context) {
+        yield* sleeper.runAsync(context);
+        throw new Error('The alarm is broken.');
+      },
+    };
+    const second = await startSleeper(storage, runtime, failing);
+    await second.settle();
+    await runtime.advance(HOUR_MS);
+    await second.settle();
+    expect(second.chat.texts).toEqual(['Awake.']);
+    expect(second.failures).toMatchObject([{ step: 'run', error: { code: 'AGENT_FAILED' } }]);
+  });
+
   it('sends the answer within ten minutes after the computer slept beyond the time', async () => {
     const runtime = new FixedRuntime();
     const storage = await stopAsleep(runtime);

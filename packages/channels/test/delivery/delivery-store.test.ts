@@ -57,6 +57,14 @@ describe('SqlDeliveryStore in SQLite', () => {
     expect(contains('waiting text')).toBe(true);
     await store.deleteUser('ada');
     expect(contains('waiting text')).toBe(false);
+    // The log remains at close while another connection is open.
+    const other = sqliteDatabase(path);
+    await other.query('SELECT 1', []);
+    await store.receive({ key: 'm', userId: 'ada', message: messageOf('last text'), receivedAt: 1 });
+    await store.finish(['m'], 2);
+    await store.close();
+    expect(contains('last text')).toBe(false);
+    await other.close!();
   });
 
   it('scans no table for reports, unfinished and pending messages, and old keys', async () => {

@@ -44,6 +44,20 @@ describe('Outbox', () => {
     expect(chat.requests).toHaveLength(2);
   });
 
+  it('has no timer for a message of a deleted user', async () => {
+    const runtime = new FixedRuntime();
+    const { chat, dispatcher } = await startAssistant({ llm: new ScriptedLlm(), runtime });
+    const before = runtime.pending;
+    chat.onSend = () => Promise.reject(new TholeError('CHANNEL_UNAVAILABLE', 'slow', { retryAfterMs: 3_600_000 }));
+    await dispatcher.send({ userId: 'ada', channel: 'chat', message: 'one' });
+    await dispatcher.idle();
+    expect(runtime.pending).toBe(before + 1);
+    await dispatcher.deleteUser({ userId: 'ada' });
+    expect(runtime.pending).toBe(before);
+    await runtime.advance(3_600_000);
+    expect(chat.requests).toHaveLength(1);
+  });
+
   it('waits at most an hour', async () => {
     const runtime = new FixedRuntime();
     const { chat, dispatcher } = await startAssistant({ llm: new ScriptedLlm(), runtime });

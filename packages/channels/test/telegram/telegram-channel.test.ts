@@ -121,6 +121,17 @@ describe('TelegramChannel messages', () => {
     await server.deliver({ edited_message: { ...message, edit_date: 1_700_000_005, location } });
     expect(messages.map(({ text }) => text)).toEqual(['Location: 52.5, 13.4']);
   });
+
+  it('ignores messages with values of wrong types', async () => {
+    const { messages } = await startWith({ allowGroups: true });
+    const { chat, from, ...message } = privateMessage({ id: 1, text: 'Hello' });
+    await server.deliver({ message: { ...message, chat, from, message_id: '1' } });
+    await server.deliver({ message: { ...message, chat, from: { ...from, id: 1.5 } } });
+    await server.deliver({ message: { ...message, chat: { ...chat, id: null }, from } });
+    const entities = [{ type: 'bot_command', offset: 0, length: '6' }];
+    await server.deliver({ message: { ...groupMessage({ id: 2, text: '/hello' }), entities } });
+    expect(messages).toEqual([]);
+  });
 });
 
 describe('TelegramChannel groups', () => {
@@ -409,7 +420,7 @@ describe('TelegramChannel sends', () => {
     const lost = await send(channel, { text: 'my secret text' }).catch((error: unknown) => error as Error);
     expect(lost).toMatchObject({
       code: 'CHANNEL_UNAVAILABLE',
-      message: expect.stringMatching(/^Telegram cannot be reached \([A-Z]+\)\.$/),
+      message: expect.stringMatching(/^Telegram cannot be reached \([A-Z]+\)\. Check the network and apiRoot\.$/),
     });
     for (const error of [rejected, lost] as Error[]) {
       expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toMatch(/a-secret-token|my secret text/);

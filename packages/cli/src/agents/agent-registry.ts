@@ -50,7 +50,7 @@ function assertUniqueNames(agents: readonly LoadedAgent[]): void {
     if (other !== undefined)
       throw new TholeError(
         'DUPLICATE_NAME',
-        `Two apps have the name ${runner.appName}: in ${other} and in ${module.file}.`,
+        `Two apps have the name ${runner.appName}: in ${other} and in ${module.file}. Rename one of them.`,
       );
     files.set(runner.appName, module.file);
   }

@@ -2,8 +2,8 @@ import { typeName } from '@thole/core/kit';
 import type { Agent, App } from '@thole/core';
 import type { Runner } from '@thole/runner';
 
-/** The agent that a module exports, and its name. */
-export type ExportedAgent = { kind: 'runner'; name: string; runner: Runner } | { kind: 'app'; name: string; app: App };
+/** The agent that a module exports. */
+export type ExportedAgent = { kind: 'runner'; runner: Runner } | { kind: 'app'; app: App };
 
 /** Names of the exports that may be an agent, in the order of precedence. */
 const EXPORTS = ['runner', 'app', 'rootAgent', 'default'] as const;
@@ -16,9 +16,9 @@ export async function readAgent(module: unknown, name: string): Promise<Exported
   for (const key of EXPORTS) {
     const value: unknown = await (module as { [key: string]: unknown } | undefined)?.[key];
     // Checked by shape, because the value may come from another copy of the packages.
-    if (isRunner(value)) return { kind: 'runner', name: value.appName, runner: value };
-    if (isApp(value)) return { kind: 'app', name: value.name, app: value };
-    if (isAgent(value)) return { kind: 'app', name, app: { name, rootAgent: value } };
+    if (isRunner(value)) return { kind: 'runner', runner: value };
+    if (isApp(value)) return { kind: 'app', app: value };
+    if (isAgent(value)) return { kind: 'app', app: { name, rootAgent: value } };
     // In CommonJS, the default export is the object of all exports.
     if (key === 'default' && typeof value === 'object' && value !== null && !('default' in value))
       return readAgent(value, name);

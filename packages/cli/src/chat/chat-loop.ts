@@ -4,7 +4,7 @@ import type { Host } from '../host.ts';
 import { usageError } from '../options/usage-error.ts';
 import { lineWriter } from '../terminal/line-writer.ts';
 import { readLines } from '../terminal/read-lines.ts';
-import type { Conversation } from './conversation.ts';
+import type { Conversation, Outcome } from './conversation.ts';
 import { parseAnswer } from './parse-answer.ts';
 import { Questions } from './questions.ts';
 
@@ -31,7 +31,9 @@ export async function chatLoop(host: Host, conversation: Conversation): Promise<
   const questions = new Questions(host, conversation);
   const ask = (): void => void (isInteractive(host) && questions.ask());
   let hasFailed = false;
-  await startQuestions(host, conversation, questions);
+  await conversation.readInterrupts();
+  await conversation.waitForTimers();
+  ask();
   await readAll(host, conversation, questions, async (line) => {
     const text = line.trim();
     if (text === '/quit' || text === 'exit') return false;
@@ -64,7 +66,7 @@ export async function sendMessages(
   messages: readonly string[],
 ): Promise<number> {
   const print = lineWriter(host.output);
-  const sends = messages.map((message) => (): ReturnType<Conversation['send']> => {
+  const sends = messages.map((message) => (): Promise<Outcome> => {
     if (messages.length > 1) print(`user: ${message}`);
     return conversation.send(message);
   });
@@ -84,7 +86,7 @@ export async function sendAnswers(host: Host, conversation: Conversation, texts:
 async function runAll(
   host: Host,
   conversation: Conversation,
-  steps: readonly (() => ReturnType<Conversation['send']>)[],
+  steps: readonly (() => Promise<Outcome>)[],
 ): Promise<number> {
   let isInterrupted = false;
   let hasFailed = false;
@@ -118,12 +120,6 @@ async function askAll(host: Host, conversation: Conversation): Promise<void> {
   });
 }
 
-async function startQuestions(host: Host, conversation: Conversation, questions: Questions): Promise<void> {
-  await conversation.readInterrupts();
-  await conversation.waitForTimers();
-  if (isInteractive(host)) questions.ask();
-}
-
 async function readAll(
   host: Host,
   conversation: Conversation,
@@ -132,7 +128,11 @@ async function readAll(
 ): Promise<void> {
   const { input, output } = host;
   await readLines({
-    ...{ input, output, handleLine, prompt: () => questions.prompt ?? '> ', stopWork: () => conversation.stop() },
+    input,
+    output,
+    handleLine,
+    prompt: () => questions.prompt ?? '> ',
+    stopWork: () => conversation.stop(),
     onInterrupt: (listener) => host.onInterrupt(listener),
   });
 }

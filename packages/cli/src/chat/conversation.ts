@@ -1,6 +1,6 @@
 import { getFunctionCalls, TholeError } from '@thole/core';
 import { applyRewinds } from '@thole/core/kit';
-import type { Interrupt, InterruptKind, Json } from '@thole/core';
+import type { EventWindow, Interrupt, InterruptKind, Json, Session } from '@thole/core';
 import type { Run, Runner } from '@thole/runner';
 import type { Host } from '../host.ts';
 import { codedLine } from '../terminal/error-line.ts';
@@ -115,9 +115,7 @@ export class Conversation {
   }
 
   async #readEditableIds(): Promise<Set<string>> {
-    const { runner, userId } = this.#options;
-    const ref = { appName: runner.appName, userId, sessionId: this.#sessionId! };
-    const { events = [] } = (await runner.sessionService.getSession(ref)) ?? {};
+    const { events = [] } = (await this.#readSession()) ?? {};
     const calls = events.flatMap((event) => getFunctionCalls(event));
     return new Set(calls.flatMap(({ args, id }) => (args?.['allowEditedArguments'] === true && id ? [id] : [])));
   }
@@ -165,7 +163,7 @@ export class Conversation {
 
   async #wait({ id, invocationId }: Interrupt, waitMs: number, signal: AbortSignal): Promise<void> {
     const { host, runner } = this.#options;
-    const before = await this.#lastSeq();
+    const head = await this.#readSession({ numRecentEvents: 0 });
     if (waitMs > 0) await host.runtime.sleep(waitMs, signal);
     // The runner continues sessions that it has paused itself. Other sessions are continued here.
     for (let waited = 0; waited < WAKE_MS && this.#isOpen(id); waited += POLL_MS) {
@@ -173,7 +171,7 @@ export class Conversation {
       await this.readInterrupts();
     }
     if (this.#isOpen(id)) await this.#show(async () => runner.resume({ ...this.#request(), invocationId }));
-    else await this.#showStoredAfter(before);
+    else await this.#showStoredAfter(head?.lastSeq ?? 0);
   }
 
   #isOpen(id: string): boolean {
@@ -182,25 +180,21 @@ export class Conversation {
 
   async #showStoredAfter(seq: number): Promise<void> {
     await this.#options.runner.idle();
-    const { appName, sessionService } = this.#options.runner;
-    const ref = { appName, userId: this.#options.userId, sessionId: this.#sessionId! };
-    const session = await sessionService.getSession({ ...ref, afterSeq: seq });
+    const session = await this.#readSession({ afterSeq: seq });
     await showRun(session?.events ?? [], this.#showOptions());
     await this.readInterrupts();
   }
 
   async #lastInvocation(): Promise<string | undefined> {
-    const { runner, userId } = this.#options;
     if (this.#sessionId === undefined) return undefined;
-    const ref = { appName: runner.appName, userId, sessionId: this.#sessionId };
-    const events = applyRewinds((await runner.sessionService.getSession(ref))?.events ?? []);
+    const events = applyRewinds((await this.#readSession())?.events ?? []);
     return events.findLast(({ author, content }) => author === 'user' && content)?.invocationId;
   }
 
-  async #lastSeq(): Promise<number> {
+  #readSession(window: EventWindow = {}): Promise<Session | undefined> {
     const { runner, userId } = this.#options;
     const ref = { appName: runner.appName, userId, sessionId: this.#sessionId! };
-    return (await runner.sessionService.getSession({ ...ref, numRecentEvents: 0 }))?.lastSeq ?? 0;
+    return runner.sessionService.getSession({ ...ref, ...window });
   }
 
   #request(): { userId: string; sessionId: string; runConfig: { streamingMode: 'sse' | 'none' } } {

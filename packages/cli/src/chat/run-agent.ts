@@ -5,6 +5,7 @@ import { applyRewinds, sessionNotFound, withRuntime } from '@thole/core/kit';
 import type { Interrupt, Runtime, SessionRef } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import { findOneAgent, loadOneAgent } from '../agents/load-one-agent.ts';
+import { isVerbose } from '../host.ts';
 import type { Host } from '../host.ts';
 import type { ServiceOptions } from '../options/service-options.ts';
 import { shellWord } from '../options/shell-word.ts';
@@ -67,7 +68,11 @@ async function converse(
   const printNote = lineWriter(host.errors);
   const sessionId = await prepareSession(runner, options, source);
   const conversation = new Conversation({
-    ...{ runner, userId, host, streaming, sessionId },
+    runner,
+    userId,
+    host,
+    streaming,
+    sessionId,
     style: terminalStyle(host.output, host.env),
     verbose: isVerbose(host),
     asksFor: isInteractive(host) ? ['confirmation', 'input', 'credential'] : [],
@@ -93,10 +98,6 @@ async function converse(
   if (isKept) for (const line of waitingNotes(command, conversation.interrupts)) printNote(line);
   if (options.saveSession) printNote(await saveSession(runner, ref, p.folder, host.cwd));
   return code;
-}
-
-function isVerbose({ argv }: Host): boolean {
-  return argv.includes('--verbose');
 }
 
 /** Returns a runtime that writes warnings and errors to the error stream, unless the runtime has a logger. */

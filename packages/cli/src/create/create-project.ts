@@ -90,8 +90,12 @@ async function askName({ cwd, input, output }: Host): Promise<string | null> {
     return NOT_ON_WINDOWS.test(name) ? WINDOWS_RULE : undefined;
   };
   const answer = await text({
-    ...{ input, output, validate, message: 'Name of the project' },
-    ...{ placeholder: DEFAULT_NAME, defaultValue: DEFAULT_NAME },
+    input,
+    output,
+    validate,
+    message: 'Name of the project',
+    placeholder: DEFAULT_NAME,
+    defaultValue: DEFAULT_NAME,
   });
   return isCancel(answer) ? null : answer;
 }

@@ -7,6 +7,7 @@ import { AgentLoader } from '../agents/agent-loader.ts';
 import { AgentRegistry } from '../agents/agent-registry.ts';
 import { findAgents } from '../agents/find-agents.ts';
 import { watchFiles } from '../agents/watch-files.ts';
+import { isVerbose } from '../host.ts';
 import type { Host } from '../host.ts';
 import type { ServiceOptions } from '../options/service-options.ts';
 import { usageError } from '../options/usage-error.ts';
@@ -42,8 +43,11 @@ export async function serveAgents(host: Host, path: string, options: ServeAgents
     const advice = 'it needs an agent.ts that exports rootAgent, directly or in a subfolder.';
     throw usageError(`There is no agent in ${path}: ${advice}`);
   }
-  const verbose = host.argv.includes('--verbose');
-  const logger = streamLogger(host.errors, { level: options.logLevel, runtime: host.runtime, verbose });
+  const logger = streamLogger(host.errors, {
+    level: options.logLevel,
+    runtime: host.runtime,
+    verbose: isVerbose(host),
+  });
   const traces = options.withPage ? new SpanMemory() : undefined;
   const runtime = withRuntime(host.runtime, { logger, tracer: traces });
   const services = servicesOnDemand(options, { cwd: host.cwd, runtime });
@@ -58,7 +62,10 @@ export async function serveAgents(host: Host, path: string, options: ServeAgents
     const { agents, errors } = await registry.load();
     const [firstError] = errors;
     if (agents.length === 0)
-      throw firstError ?? new TholeError('INVALID_INPUT', `No file in ${path} exports an agent.`);
+      throw (
+        firstError ??
+        new TholeError('INVALID_INPUT', `No file in ${path} exports an agent. Export rootAgent from an agent.ts.`)
+      );
     for (const error of errors) printError(host, error);
     const handler = new ReloadableHandler({ agents, options: await handlerOptions(options, runtime, traces), runtime });
     reloads.start(() => reload(host, registry, handler));
@@ -113,5 +120,5 @@ async function reload(host: Host, registry: AgentRegistry, handler: ReloadableHa
 }
 
 function printError(host: Host, error: unknown): void {
-  host.errors.write(`error: ${errorLine(error, { verbose: host.argv.includes('--verbose') })}\n`);
+  host.errors.write(`error: ${errorLine(error, { verbose: isVerbose(host) })}\n`);
 }

@@ -5,6 +5,7 @@ import type { AgentServer, AgentServerOptions } from '@thole/mcp/server';
 import { loadPackage } from '@thole/services/kit';
 import { findOneAgent, loadOneAgent } from '../agents/load-one-agent.ts';
 import type { LoadedAgent } from '../agents/agent-loader.ts';
+import { isVerbose } from '../host.ts';
 import type { Host } from '../host.ts';
 import type { ServiceOptions } from '../options/service-options.ts';
 import { assertNameOption, usageError } from '../options/usage-error.ts';
@@ -25,8 +26,8 @@ export interface ServeMcpOptions extends ServiceOptions {
 
 /** Serves the agent of a path as an MCP server over stdio until the client disconnects or at Ctrl-C. Returns the exit code. */
 export async function serveMcp(processHost: Host, path: string, options: ServeMcpOptions): Promise<number> {
-  const verbose = processHost.argv.includes('--verbose');
   const { cwd, errors, input } = processHost;
+  const verbose = isVerbose(processHost);
   const logger = streamLogger(errors, { level: options.logLevel, runtime: processHost.runtime, verbose });
   const runtime = withRuntime(processHost.runtime, { logger });
   const host: Host = { ...processHost, runtime };

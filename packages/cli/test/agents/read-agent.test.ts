@@ -20,7 +20,8 @@ describe('readAgent', () => {
     ['the exports of CommonJS', { default: { rootAgent } }, 'app', 'file'],
     ['rootAgent if app is not an app', { app: 'x', rootAgent }, 'app', 'file'],
   ])('returns %s', async (_, module, kind, name) => {
-    expect(await readAgent(module, 'file')).toMatchObject({ kind, name });
+    const exported = kind === 'app' ? { app: { name } } : { runner: { appName: name } };
+    expect(await readAgent(module, 'file')).toMatchObject({ kind, ...exported });
   });
 
   it.each([

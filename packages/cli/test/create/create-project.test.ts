@@ -170,6 +170,16 @@ describe('thole create in a terminal', () => {
     expect(read(cwd, 'asked/agent.ts')).toContain("createAgent('gemini-");
   });
 
+  it.each([
+    ['a b', 'Use letters, digits, dots'],
+    ['NUL', 'Windows allows no folder with this name'],
+  ])('asks again for the name %s', async (name, sentence) => {
+    const cwd = temporaryFolder();
+    const { output } = await type(['create'], cwd, `${name}\r${'\u007f'.repeat(3)}asked\r`, '\r');
+    expect(output).toContain(sentence);
+    expect(readdirSync(cwd)).toEqual(['asked']);
+  });
+
   it('accepts the working directory as the name', async () => {
     const cwd = temporaryFolder();
     expect((await type(['create'], cwd, '.\r', '\r')).code).toBe(0);

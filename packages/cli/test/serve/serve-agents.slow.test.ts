@@ -335,7 +335,7 @@ describe('thole web with invalid values', () => {
   it('rejects two apps with one name', async () => {
     const { code, errors } = await runWeb([], { 'a/agent.ts': agentText('a', '1'), 'a.ts': agentText('a', '1') });
     expect(code).toBe(1);
-    expect(errors).toMatch(/^error: Two apps have the name a: in \S+\.ts and in \S+\.ts\.\n$/);
+    expect(errors).toMatch(/^error: Two apps have the name a: in \S+\.ts and in \S+\.ts\. Rename one of them\.\n$/);
   });
 
   it('prints the error of an invalid agent, and serves the others', async () => {

@@ -90,37 +90,45 @@ function guardBody(response: Response, idleMs: number, limit: SilenceLimit, sign
     return response;
   }
   const reader = response.body.getReader();
+  let controller!: ReadableStreamDefaultController<Uint8Array>;
+  // While the combined signal has a listener, Node keeps it in memory, and the response with it.
+  const end = (): void => {
+    limit.end();
+    signal.removeEventListener('abort', abort);
+  };
+  // For a body that does not end when its signal is aborted.
+  const abort = (): void => {
+    end();
+    controller.error(signal.reason);
+    reader.cancel(signal.reason).catch(noop);
+  };
   const body = new ReadableStream<Uint8Array>(
     {
-      // For a body that does not end when its signal is aborted.
-      start(controller) {
-        const abort = (): void => {
-          controller.error(signal.reason);
-          reader.cancel(signal.reason).catch(noop);
-        };
+      start(own) {
+        controller = own;
         if (signal.aborted) abort();
         else signal.addEventListener('abort', abort, { once: true });
       },
       // The limit applies only while a read waits: a slow reader does not mean a silent server. Not an async function,
       // because it is called for each chunk.
-      pull(controller) {
+      pull() {
         limit.wait(idleMs);
         return reader.read().then(
           ({ done, value }) => {
             limit.received();
             if (signal.aborted) return;
             if (!done) return controller.enqueue(value);
-            limit.end();
+            end();
             controller.close();
           },
           (error: unknown) => {
-            limit.end();
+            end();
             if (!signal.aborted) throw isPlatformTimeout(error) ? fetchTimeoutError(error) : error;
           },
         );
       },
       async cancel(reason) {
-        limit.end();
+        end();
         await reader.cancel(reason);
       },
     },

@@ -63,8 +63,11 @@ export class ProviderStream<R> implements AsyncIterableIterator<R, undefined> {
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    const chunks = this.#chunks;
+    // The abort creates errors whose stacks contain this object. An SDK that keeps them must not keep the answer.
+    this.#chunks = undefined;
     this.#task.close();
-    Promise.resolve(this.#chunks?.return?.()).catch(noop);
+    Promise.resolve(chunks?.return?.()).catch(noop);
   }
 }
 

@@ -102,7 +102,8 @@ export function checkAgentServerOptions(options: AgentServerOptions): CallLimits
   if (!isListOfStrings(agents) || agents.length === 0)
     throw invalidInput('agents', 'a list of names of agents', agents);
   const duplicate = agents.find((name, i) => agents.indexOf(name) !== i);
-  if (duplicate !== undefined) throw new TholeError('DUPLICATE_NAME', `agents names ${duplicate} twice.`);
+  if (duplicate !== undefined)
+    throw new TholeError('DUPLICATE_NAME', `agents must name each agent once. Remove the second ${duplicate}.`);
   if (version !== undefined && typeof version !== 'string') throw invalidInput('version', 'a string', version);
   for (const name of ['authorize', 'deps'] as const) {
     if (options[name] !== undefined && typeof options[name] !== 'function')

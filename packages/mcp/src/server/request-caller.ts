@@ -47,7 +47,9 @@ export async function readCaller(
   const userId = authorization === true ? identity.userId : userIdOf(authorization);
   assertName('The user id', userId);
   return {
-    ...{ userId, authInfo: token, request },
+    userId,
+    authInfo: token,
+    request,
     async assertMayAnswer(interrupts) {
       if (!authorize) return;
       const authorized = await authorizeRequest(authorize, request, {

@@ -54,7 +54,9 @@ export class McpToolset implements Toolset {
     const server = serverLabel(connectionParams);
     const runtime = options.runtime ?? systemRuntime();
     const settings = {
-      ...{ params: connectionParams, server, runtime },
+      params: connectionParams,
+      server,
+      runtime,
       maxMessageBytes: maxResultBytes + MESSAGE_OVERHEAD_BYTES,
     };
     this.#server = server;

@@ -415,7 +415,10 @@ describe('mcpServer', () => {
     const invalid = (message: RegExp): unknown => ['INVALID_INPUT', expect.stringMatching(message)];
     expect(wrong({ agents: [] })).toEqual(invalid(/^agents must be a list of names/));
     expect(wrong({ agents: ['clerc'] })).toEqual(invalid(/no agent clerc\. Did you mean clerk/));
-    expect(wrong({ agents: ['clerk', 'clerk'] })).toEqual(['DUPLICATE_NAME', 'agents names clerk twice.']);
+    expect(wrong({ agents: ['clerk', 'clerk'] })).toEqual([
+      'DUPLICATE_NAME',
+      'agents must name each agent once. Remove the second clerk.',
+    ]);
     expect(wrong({ sessionService: undefined })).toEqual(invalid(/^sessionService must be/));
     expect(wrong({ sessionservice: 1 })).toEqual(invalid(/no option sessionservice/));
     expect(wrong({ limits: { bodyBytes: 0 } })).toEqual(invalid(/limits\.bodyBytes/));

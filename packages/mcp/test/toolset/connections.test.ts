@@ -173,9 +173,12 @@ describe('McpToolset connections', () => {
   it('fails while the server is unavailable, and works afterwards', async () => {
     const server = await sessionServer();
     const { handle } = server.http;
-    server.http.handle = () => Response.json({}, { status: 503 });
     const run = createRun(server.http, [says('1')]);
-    await expect(run.say()).rejects.toEqual(failure('answered with status 503'));
+    for (const status of [503, 500]) {
+      server.http.handle = () => Response.json({}, { status });
+      const message = expect.stringContaining(`answered with status ${status}`);
+      await expect(run.say()).rejects.toMatchObject({ cause: { message, retryable: true } });
+    }
     server.http.handle = handle;
     await run.say();
     const closed = await HttpServer.start(() => new Response());

@@ -84,11 +84,11 @@ describe('McpToolset with a wrong list of tools', () => {
     const runtime = new FixedRuntime();
     const server = await startRawServer({ 'tools/list': () => never() });
     const failed = expectListError(server, 'did not list its tools in time', {
-      params: { timeout: 500 },
+      params: { timeout: 30_000 },
       options: { runtime },
     });
     await expect.poll(() => server.methods.includes('tools/list')).toBe(true);
-    await runtime.advance(500);
+    await runtime.advance(30_000);
     await failed;
   });
 
@@ -96,12 +96,12 @@ describe('McpToolset with a wrong list of tools', () => {
     const runtime = new FixedRuntime();
     const server = await HttpServer.start(() => never());
     onTestFinished(() => server.close());
-    const failed = expectListError(server, 'was not ready in 500 ms', {
-      params: { timeout: 500 },
+    const failed = expectListError(server, 'was not ready in 30000 ms', {
+      params: { timeout: 30_000 },
       options: { runtime },
     });
     await expect.poll(() => server.requests.length).toBe(1);
-    await runtime.advance(500);
+    await runtime.advance(30_000);
     await failed;
   });
 

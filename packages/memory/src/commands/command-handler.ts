@@ -6,6 +6,7 @@ import {
   isCurrentMemory,
   KeyedQueue,
   optionNames,
+  putCached,
   rejectUnknownOptions,
   sessionKeyOf,
 } from '@thole/core/kit';
@@ -13,7 +14,6 @@ import type { CallOptions, LeaseManager, MemoryEntry, MemoryService, Runtime, Se
 import { isConsolidated } from '../consolidate/consolidate-session.ts';
 import type { ConsolidationOutcome } from '../consolidate/consolidate-session.ts';
 import { deleteUnchangedSession } from '../lease/delete-unchanged-session.ts';
-import { putCached } from '../put-cached.ts';
 import { requireMemory } from '../require-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
 import { forgetMemory } from '../privacy/forget-memory.ts';

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { assertDuration, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { assertCount, assertDuration, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { ArtifactService, MemoryService, Runtime, SessionRef, SessionService } from '@thole/core';
 import { requireMemory } from '../require-memory.ts';
 
@@ -68,4 +68,6 @@ export function assertConsolidatorOptions(options: IdleConsolidatorOptions): voi
       throw new TholeError('INVALID_INPUT', `leaseTtlMs must be at most ${MAX_LEASE_MS} milliseconds.`);
   }
   if (retryMs !== undefined) assertDuration('retryMs', retryMs);
+  for (const name of ['concurrency', 'maxAttempts'] as const)
+    if (options[name] !== undefined) assertCount(name, options[name], 1);
 }

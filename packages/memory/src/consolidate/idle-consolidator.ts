@@ -1,5 +1,5 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertCount, assertSessionRef, inProcessLeases, raceAbort, sessionKeyOf } from '@thole/core/kit';
+import { assertSessionRef, inProcessLeases, raceAbort, sessionKeyOf } from '@thole/core/kit';
 import type { CallOptions, CancelTimer, InvocationContext, Plugin, Runtime, SessionRef } from '@thole/core';
 import { callOnError } from '../call-on-error.ts';
 import { errorCodeOf } from '../error-code.ts';
@@ -56,8 +56,6 @@ export class IdleConsolidator implements Plugin {
   constructor(options: IdleConsolidatorOptions) {
     assertConsolidatorOptions(options);
     const { sessions, memory, enabled = true, keep = false, idleMs = 30 * 60_000, runtime = systemRuntime() } = options;
-    assertCount('concurrency', options.concurrency ?? 2, 1);
-    assertCount('maxAttempts', options.maxAttempts ?? 5, 1);
     this.enabled = enabled;
     this.#options = options;
     this.#runtime = runtime;

@@ -6,6 +6,7 @@ import {
   assertDuration,
   invalidInput,
   optionNames,
+  putCached,
   rejectUnknownOptions,
   sessionKeyOf,
   withTimeLimit,
@@ -13,7 +14,6 @@ import {
 import type { Event, InvocationContext, MemoryService, Plugin, Runtime, SessionRef, SessionService } from '@thole/core';
 import { callOnError } from '../call-on-error.ts';
 import { errorCodeOf } from '../error-code.ts';
-import { putCached } from '../put-cached.ts';
 import { requireMemory } from '../require-memory.ts';
 import { traitsOf } from '../wrapper-traits.ts';
 
@@ -88,8 +88,8 @@ export class AutoIngestPlugin implements Plugin {
     const { sessions, memory, name = 'auto_ingest', retryMs, runtime = systemRuntime() } = options;
     if (typeof sessions?.getSession !== 'function') throw invalidInput('sessions', 'a SessionService', sessions);
     this.#memory = requireMemory(memory, 'AutoIngestPlugin', ['addEventsToMemory']);
-    assertCount('maxWaiting', options.maxWaiting ?? 1_000, 1);
-    assertCount('maxAttempts', options.maxAttempts ?? 4, 1);
+    for (const option of ['maxWaiting', 'maxAttempts'] as const)
+      if (options[option] !== undefined) assertCount(option, options[option], 1);
     if (retryMs !== undefined) assertDuration('retryMs', retryMs);
     this.name = name;
     this.#options = options;

@@ -33,17 +33,14 @@ export async function holdLease<T>(p: HoldLeaseOptions, work: (signal: AbortSign
     signal,
   });
   const endSignals = [lease.lost, lease.stop, ...(signal ? [signal] : [])];
-  let cancelRenewal = renewLater();
-  function renewLater(): () => void {
-    return runtime.timer(ttlMs / 3, () => {
-      // A lost lease aborts its signal. After an error of the store the lease is renewed again later.
-      lease.renew().then(renewAgain, renewAgain);
-    });
-  }
   let hasEnded = false;
-  function renewAgain(): void {
-    if (!hasEnded && !lease.lost.aborted) cancelRenewal = renewLater();
-  }
+  let cancelRenewal = (): void => {};
+  const renewLater = (): void => {
+    if (hasEnded || lease.lost.aborted) return;
+    // A lost lease aborts its signal. After an error of the store the lease is renewed again later.
+    cancelRenewal = runtime.timer(ttlMs / 3, () => void lease.renew().then(renewLater, renewLater));
+  };
+  renewLater();
   try {
     return await work(AbortSignal.any(endSignals));
   } finally {

@@ -1,5 +1,5 @@
 import { textOf, TholeError } from '@thole/core';
-import { withTimeLimit } from '@thole/core/kit';
+import { parseJson, withTimeLimit } from '@thole/core/kit';
 import type { JsonObject, Llm, LlmResponse, Runtime } from '@thole/core';
 
 /** Input of a model, and the JSON schema of its answer. */
@@ -38,7 +38,7 @@ export function callModel(input: ModelInput, options: CallModelOptions): Promise
 async function requestJson(input: ModelInput, llm: Llm, signal: AbortSignal): Promise<unknown> {
   for (let attempt = 1; ; attempt++) {
     signal.throwIfAborted();
-    const answer = parseJson(textOf((await readFinalResponse(input, llm, signal)).content));
+    const answer = parseAnswer(textOf((await readFinalResponse(input, llm, signal)).content));
     if (answer !== undefined) return answer;
     if (attempt === MAX_ATTEMPTS)
       throw new TholeError('OUTPUT_INVALID', `Model ${llm.model} returned no JSON in ${MAX_ATTEMPTS} attempts.`);
@@ -70,12 +70,8 @@ async function readFinalResponse(
 }
 
 /** Returns the JSON in a text, also from inside a code fence, which models without schema support often add. Undefined if it is not JSON. */
-function parseJson(text: string): unknown {
+function parseAnswer(text: string): unknown {
   // The pattern takes linear time, also for many blank lines.
   const fenced = /^```(?:json)?[^\S\n]*\n([^]*)```$/.exec(text.trim());
-  try {
-    return JSON.parse(fenced?.[1] ?? text) as unknown;
-  } catch {
-    return undefined;
-  }
+  return parseJson(fenced?.[1] ?? text);
 }

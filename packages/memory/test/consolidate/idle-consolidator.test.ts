@@ -424,6 +424,22 @@ describe('Failures of IdleConsolidator', () => {
     expect(JSON.stringify(setup.runtime.logs)).not.toContain('The model is out');
   });
 
+  it('to read the session are retried', async () => {
+    const setup = new Setup();
+    const { sessions } = setup;
+    const consolidator = setup.consolidator({ retryMs: 1000 });
+    await setup.say('Hello.');
+    consolidator.schedule(one);
+    const getSession = sessions.getSession.bind(sessions);
+    sessions.getSession = async () => {
+      sessions.getSession = getSession;
+      throw new Error('The store is out.');
+    };
+    await setup.runtime.advance(31 * minutes);
+    expect(setup.failures.map(({ attempt, session }) => [attempt, session])).toEqual([[1, one]]);
+    expect([await setup.exists(), await setup.memoryCount()]).toEqual([false, 1]);
+  });
+
   it('end after maxAttempts until the next turn or sweep', async () => {
     const setup = new Setup();
     const consolidator = setup.consolidator({ maxAttempts: 2, retryMs: 10 });

@@ -1,4 +1,4 @@
-import { createEvent } from '@thole/core';
+import { createEvent, TholeError } from '@thole/core';
 import type { MemoryService } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { correctMemory, exportMemory, importMemory, RedactingMemoryService } from '@thole/memory';
@@ -132,6 +132,14 @@ describe('exportMemory, importMemory and correctMemory', () => {
     expect((await memory.listMemories({ ...ann, limit: 1_000 })).memories.map(({ id }) => id).toSorted()).toEqual(
       memories.map(({ id }) => id).toSorted(),
     );
+  });
+
+  it('throw an error of the store during an import unchanged', async () => {
+    const memory = new InMemoryMemoryService();
+    const exported = await exportMemory({ ...ann, memory: await full() });
+    const error = new TholeError('STORE_UNAVAILABLE', 'The store did not answer.');
+    memory.addMemory = () => Promise.reject(error);
+    await expect(importMemory({ memory, exported })).rejects.toBe(error);
   });
 
   it('export an entry that is changed meanwhile once, with its new text', async () => {

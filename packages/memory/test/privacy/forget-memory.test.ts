@@ -45,6 +45,19 @@ describe('forgetMemory', () => {
     expect(await all(memory)).toEqual(expect.arrayContaining(texts(remaining)));
   });
 
+  it('lists no turns to forget a fact, because a user may have many', async () => {
+    const memory = new InMemoryMemoryService();
+    await memory.addMemory({ ...ann, memories: [fact('f1', 'Lives in Bonn.')] });
+    const listed: unknown[] = [];
+    const listMemories = memory.listMemories.bind(memory);
+    memory.listMemories = (p) => {
+      listed.push(p.filter?.kinds);
+      return listMemories(p);
+    };
+    expect(await forgetMemory({ ...ann, memory, ids: ['f1'] })).toEqual({ count: 1, remaining: [] });
+    expect(listed).toEqual([['fact', 'note']]);
+  });
+
   it('returns turns that repeat a deleted turn', async () => {
     const memory = new InMemoryMemoryService();
     await memory.addSessionToMemory(conversation('s1', ['user: My PIN is 4711.']));

@@ -1,5 +1,6 @@
 import type { JsonObject, Part } from '@thole/core';
 import { isRecord } from './is-record.ts';
+import { textOrEmpty } from './text-or-empty.ts';
 import { readArgs } from '../read-args.ts';
 
 interface OpenCall {
@@ -86,5 +87,3 @@ function addArgs(call: OpenCall, args: unknown): void {
   else if (isRecord(args)) call.args = args as JsonObject;
   else if (args !== undefined && args !== null) call.args = JSON.stringify(args);
 }
-
-const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');

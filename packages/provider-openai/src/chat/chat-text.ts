@@ -2,6 +2,7 @@ import type { Json, JsonObject, Part } from '@thole/core';
 import { endpointIn } from '../openai-options.ts';
 import type { RequestTarget } from '../openai-options.ts';
 import { isRecord } from './is-record.ts';
+import { textOrEmpty } from './text-or-empty.ts';
 import { readImage } from './read-image.ts';
 import { ReasoningDetails } from './reasoning-details.ts';
 import { ThinkTagParser } from './think-tag-parser.ts';
@@ -119,5 +120,3 @@ function thinkingText(thinking: unknown): string {
   if (!Array.isArray(thinking)) return textOrEmpty(thinking);
   return thinking.map((each: unknown) => (isRecord(each) ? textOrEmpty(each['text']) : textOrEmpty(each))).join('');
 }
-
-const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,8 +1,6 @@
-import { tokenCount as count } from '@thole/core/kit';
+import { tokenCount } from '@thole/core/kit';
 import type { JsonObject, Usage } from '@thole/core';
 import { isRecord } from './is-record.ts';
-
-type Raw = { readonly [key: string]: unknown };
 
 /**
  * Returns the token counts. The answer's count does not include thoughts, the total does. Servers report cached tokens in
@@ -10,13 +8,14 @@ type Raw = { readonly [key: string]: unknown };
  */
 export function readUsage(raw: unknown): Usage | undefined {
   if (!isRecord(raw)) return undefined;
-  const [prompt, completion] = [count(raw['prompt_tokens']), count(raw['completion_tokens'])];
-  const total = count(raw['total_tokens']);
+  const prompt = tokenCount(raw, 'prompt_tokens');
+  const completion = tokenCount(raw, 'completion_tokens');
+  const total = tokenCount(raw, 'total_tokens');
   if (prompt === undefined && completion === undefined && total === undefined) return undefined;
   const sum = (prompt ?? 0) + (completion ?? 0);
   const cached = cachedTokens(raw);
   const thoughts =
-    count(memberOf(raw, 'completion_tokens_details')['reasoning_tokens']) ?? count(raw['reasoning_tokens']);
+    tokenCount(raw['completion_tokens_details'], 'reasoning_tokens') ?? tokenCount(raw, 'reasoning_tokens');
   // The answer's count of xAI does not include thoughts. That of other servers does.
   const includedThoughts = thoughts === undefined || total === sum + thoughts ? 0 : thoughts;
   const candidates = completion && Math.max(0, completion - includedThoughts);
@@ -51,14 +50,12 @@ const READ_MEMBERS = new Set([
 ]);
 
 /** The members are those of OpenAI and most servers, Mistral (two), Moonshot and DeepSeek, in this order. */
-function cachedTokens(raw: Raw): number | undefined {
+function cachedTokens(raw: { readonly [member: string]: unknown }): number | undefined {
   return (
-    count(memberOf(raw, 'prompt_tokens_details')['cached_tokens']) ??
-    count(memberOf(raw, 'prompt_token_details')['cached_tokens']) ??
-    count(raw['num_cached_tokens']) ??
-    count(raw['cached_tokens']) ??
-    count(raw['prompt_cache_hit_tokens'])
+    tokenCount(raw['prompt_tokens_details'], 'cached_tokens') ??
+    tokenCount(raw['prompt_token_details'], 'cached_tokens') ??
+    tokenCount(raw, 'num_cached_tokens') ??
+    tokenCount(raw, 'cached_tokens') ??
+    tokenCount(raw, 'prompt_cache_hit_tokens')
   );
 }
-
-const memberOf = (raw: Raw, name: string): Raw => (isRecord(raw[name]) ? raw[name] : {});

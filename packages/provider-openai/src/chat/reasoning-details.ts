@@ -1,5 +1,6 @@
 import type { JsonObject } from '@thole/core';
 import { isRecord } from './is-record.ts';
+import { textOrEmpty } from './text-or-empty.ts';
 
 /**
  * Collects OpenRouter's reasoning blocks. Consecutive fragments with the same kind and index are one block; other members of
@@ -39,5 +40,3 @@ function join(last: JsonObject, detail: JsonObject, key: string): void {
     else if (value !== null) last[name] = value;
   }
 }
-
-const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');

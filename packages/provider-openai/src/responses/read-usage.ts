@@ -4,14 +4,14 @@ import type { Usage } from '@thole/core';
 /** Returns the token counts. Thoughts are counted separately from the answer. */
 export function readUsage(usage: unknown): Usage | undefined {
   if (!isPlainObject(usage)) return undefined;
-  const prompt = numberIn(usage, 'input_tokens');
-  const output = numberIn(usage, 'output_tokens');
-  const cached = numberIn(usage['input_tokens_details'], 'cached_tokens');
-  const thoughts = numberIn(usage['output_tokens_details'], 'reasoning_tokens');
+  const prompt = tokenCount(usage, 'input_tokens');
+  const output = tokenCount(usage, 'output_tokens');
+  const cached = tokenCount(usage['input_tokens_details'], 'cached_tokens');
+  const thoughts = tokenCount(usage['output_tokens_details'], 'reasoning_tokens');
   // The output count of some servers does not include thoughts.
   const answered = output !== undefined && thoughts !== undefined && thoughts <= output ? output - thoughts : output;
   const sum = prompt === undefined || output === undefined ? undefined : prompt + output;
-  const total = numberIn(usage, 'total_tokens') ?? sum;
+  const total = tokenCount(usage, 'total_tokens') ?? sum;
   return {
     ...(prompt !== undefined && { promptTokenCount: prompt }),
     ...(answered !== undefined && { candidatesTokenCount: answered }),
@@ -19,8 +19,4 @@ export function readUsage(usage: unknown): Usage | undefined {
     ...(cached !== undefined && { cachedContentTokenCount: cached }),
     ...(total !== undefined && { totalTokenCount: total }),
   };
-}
-
-function numberIn(source: unknown, name: string): number | undefined {
-  return isPlainObject(source) ? tokenCount(source[name]) : undefined;
 }

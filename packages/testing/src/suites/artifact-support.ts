@@ -1,7 +1,6 @@
-import assert from 'node:assert/strict';
 import { encodeBase64 } from '@thole/core/kit';
 import type { ArtifactRef, ArtifactService, Part } from '@thole/core';
-import type { Case, CaseTools } from '../case.ts';
+import type { Case } from '../case.ts';
 import { refTo } from './session-support.ts';
 
 export type ArtifactCase = Case<ArtifactService>;
@@ -17,10 +16,4 @@ export function file(filename = 'file.txt', sessionId = 's', userId = 'u', appNa
 /** Returns a part with one text. */
 export function text(value: string): Part {
   return { text: value };
-}
-
-/** Returns another instance over the same storage. */
-export async function reopen(t: CaseTools<ArtifactService>): Promise<ArtifactService> {
-  assert.ok(t.reopen, 'A suite that claims "durable" needs reopen.');
-  return t.reopen();
 }

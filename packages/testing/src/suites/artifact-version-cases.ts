@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { everyByte, file, reopen, text } from './artifact-support.ts';
+import { everyByte, file, text } from './artifact-support.ts';
 import type { ArtifactCase } from './artifact-support.ts';
 import { numbers, refTo, rejectsWith, same } from './session-support.ts';
+import { reopen } from './reopen.ts';
 
 /** Version numbers with concurrent saves and deletions. */
 export const artifactVersionCases: readonly ArtifactCase[] = [

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { AuthConfig, AuthCredential, CredentialRef, CredentialService, PendingAuthRef } from '@thole/core';
-import type { Case, CaseTools } from '../case.ts';
+import type { Case } from '../case.ts';
 import { notJson, rejectsWith, same } from './session-support.ts';
+import { reopen } from './reopen.ts';
 
 type CredentialCase = Case<CredentialService>;
 
@@ -290,9 +291,4 @@ function credential(credentialKey = 'k', userId = 'u', appName = 'app'): Credent
 
 function interrupt(interruptId = 'i', userId = 'u', appName = 'app'): PendingAuthRef {
   return { appName, userId, interruptId };
-}
-
-async function reopen(t: CaseTools<CredentialService>): Promise<CredentialService> {
-  assert.ok(t.reopen, 'A suite that claims "durable" needs reopen.');
-  return t.reopen();
 }

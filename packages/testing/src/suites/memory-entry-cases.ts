@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { textOf, TholeError } from '@thole/core';
+import { textOf } from '@thole/core';
 import { turnId } from '@thole/core/kit';
 import type { MemoryEntry, MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
@@ -13,6 +13,7 @@ import {
   textEvent,
   search,
   sessionWith,
+  expectInvalidInput,
 } from './memory-fixture.ts';
 
 const fact: MemoryEntry = {
@@ -267,7 +268,3 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
     },
   },
 ];
-
-async function expectInvalidInput(call: Promise<unknown>, message: string): Promise<void> {
-  await assert.rejects(call, (error) => TholeError.is(error, 'INVALID_INPUT'), message);
-}

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { textOf, TholeError } from '@thole/core';
+import { textOf } from '@thole/core';
 import type { MemoryEntry, MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
-import { alice, entry, searchTexts, listTexts, listEntries, longAgo } from './memory-fixture.ts';
+import { alice, entry, searchTexts, listTexts, listEntries, longAgo, expectInvalidInput } from './memory-fixture.ts';
 
 /** Notes as strings, single entries, expiry and topics. */
 export const memoryFieldCases: readonly Case<MemoryService>[] = [
@@ -160,7 +160,3 @@ export const memoryFieldCases: readonly Case<MemoryService>[] = [
     },
   },
 ];
-
-async function expectInvalidInput(call: Promise<unknown>): Promise<void> {
-  await assert.rejects(call, (error) => TholeError.is(error, 'INVALID_INPUT'));
-}

@@ -1,4 +1,5 @@
-import { createEventActions, textOf } from '@thole/core';
+import assert from 'node:assert/strict';
+import { createEventActions, textOf, TholeError } from '@thole/core';
 import type { Event, MemoryEntry, MemoryService, Part, SearchMemoryRequest, Session } from '@thole/core';
 
 /** The user of most cases. */
@@ -88,3 +89,8 @@ export const talk: Session = sessionWith([
   textEvent('concierge', 4, 'The pool is on the roof, beside the pool bar.'),
   textEvent('user', 5, 'Was it you who said that there is a sauna?'),
 ]);
+
+/** Expects that a call rejects with `INVALID_INPUT`. */
+export async function expectInvalidInput(call: Promise<unknown>, message?: string): Promise<void> {
+  await assert.rejects(call, (error) => TholeError.is(error, 'INVALID_INPUT'), message);
+}

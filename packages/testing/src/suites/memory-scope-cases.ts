@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { TholeError } from '@thole/core';
 import { turnId } from '@thole/core/kit';
 import type { MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
-import { alice, entry, searchTexts, listTexts, textEvent, sessionWith } from './memory-fixture.ts';
+import { alice, entry, searchTexts, listTexts, textEvent, sessionWith, expectInvalidInput } from './memory-fixture.ts';
 
 // Any way of joining app and user into one key makes two of these equal.
 const LOOKALIKES: readonly (readonly [string, string])[] = [
@@ -114,7 +113,3 @@ export const memoryScopeCases: readonly Case<MemoryService>[] = [
     },
   },
 ];
-
-async function expectInvalidInput(call: Promise<unknown>): Promise<void> {
-  await assert.rejects(call, (error) => TholeError.is(error, 'INVALID_INPUT'));
-}

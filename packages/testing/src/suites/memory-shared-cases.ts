@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { textOf, TholeError } from '@thole/core';
+import { textOf } from '@thole/core';
 import type { MemoryService, SharedMemoryScope } from '@thole/core';
 import type { Case } from '../case.ts';
-import { alice, entry, searchTexts, listTexts } from './memory-fixture.ts';
+import { alice, entry, searchTexts, listTexts, expectInvalidInput } from './memory-fixture.ts';
 
 const bob = { ...alice, userId: 'bob' };
 const needs = ['addMemory', 'getMemory', 'updateMemory', 'listMemories', 'deleteMemory', 'deleteUserMemory'];
@@ -101,7 +101,3 @@ export const memorySharedCases: readonly Case<MemoryService>[] = [
     },
   },
 ];
-
-async function expectInvalidInput(call: Promise<unknown>): Promise<void> {
-  await assert.rejects(call, (error) => TholeError.is(error, 'INVALID_INPUT'));
-}

@@ -1,18 +1,8 @@
 import assert from 'node:assert/strict';
 import type { MemoryEntry, MemoryStore } from '@thole/core';
-import {
-  alice,
-  readAllChanges,
-  ids,
-  listAll,
-  log,
-  note,
-  notes,
-  reopen,
-  texts,
-  storedOf,
-} from './memory-store-support.ts';
+import { alice, readAllChanges, ids, listAll, log, note, notes, texts, storedOf } from './memory-store-support.ts';
 import type { MemoryStoreCase } from './memory-store-support.ts';
+import { reopen } from './reopen.ts';
 
 const everything: MemoryEntry = {
   id: 'f1',

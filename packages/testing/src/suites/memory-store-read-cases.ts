@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { TholeError } from '@thole/core';
 import type { MemoryFilter } from '@thole/core';
 import type { StoredMemoryFilter } from '@thole/core/kit';
-import { alice, bob, readAllChanges, ids, listAll, log, note, notes, reopen } from './memory-store-support.ts';
+import { alice, bob, readAllChanges, ids, listAll, log, note, notes } from './memory-store-support.ts';
 import type { MemoryStoreCase } from './memory-store-support.ts';
+import { reopen } from './reopen.ts';
 
 /** Results of `since`, `get` and `list`. */
 export const memoryStoreReadCases: readonly MemoryStoreCase[] = [

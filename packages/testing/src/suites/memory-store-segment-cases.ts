@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { MemoryStore, IndexSegment } from '@thole/core';
-import { alice, bob, note, notes, reopen, segmentedOf } from './memory-store-support.ts';
+import { alice, bob, note, notes, segmentedOf } from './memory-store-support.ts';
 import type { MemoryStoreCase } from './memory-store-support.ts';
+import { reopen } from './reopen.ts';
 
 const needs = ['segmented'] as const;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { textOf } from '@thole/core';
 import type { MemoryChanges, MemoryEntry, MemoryScope, MemoryStore, IndexSnapshots, StoredMemory } from '@thole/core';
-import type { Case, CaseTools } from '../case.ts';
+import type { Case } from '../case.ts';
 
 export type MemoryStoreCase = Case<MemoryStore>;
 
@@ -87,10 +87,4 @@ export function nextCursor(next: string | undefined, cursor: string | undefined)
 export function segmentedOf(store: MemoryStore): IndexSnapshots {
   assert.ok(store.abilities.segmented, 'A suite that claims "segmented" needs abilities.segmented.');
   return store.abilities.segmented;
-}
-
-/** Returns another instance over the same storage. */
-export async function reopen(t: CaseTools<MemoryStore>): Promise<MemoryStore> {
-  assert.ok(t.reopen, 'A suite that claims "shared" needs reopen.');
-  return t.reopen();
 }

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import type { SessionService } from '@thole/core';
-import type { CaseTools } from '../case.ts';
 import {
   append,
   eventOf,
@@ -15,6 +13,7 @@ import {
   stateEvent,
 } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
+import { reopen } from './reopen.ts';
 
 /** Several instances over one storage, and sessions that expire. */
 export const sessionDurableCases: readonly SessionCase[] = [
@@ -88,8 +87,3 @@ export const sessionDurableCases: readonly SessionCase[] = [
     },
   },
 ];
-
-async function reopen(t: CaseTools<SessionService>): Promise<SessionService> {
-  assert.ok(t.reopen, 'A suite that claims "durable" needs reopen.');
-  return t.reopen();
-}

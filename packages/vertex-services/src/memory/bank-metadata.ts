@@ -100,7 +100,9 @@ export function readBankMetadata(custom: JsonObject = {}): BankMetadata {
       `customMetadata.${ingestKey} and customMetadata.${otherKey} belong to different requests. Pass only one of them.`,
     );
   return {
-    ...{ ingest, generate, create },
+    ingest,
+    generate,
+    create,
     needsGenerate: otherKeys.some((key) => key !== 'memory_id'),
     metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
     waitsForCompletion: custom['wait_for_completion'] === true,

@@ -144,7 +144,8 @@ export class RagCorpus {
       const answer = await this.#client.json({ method: 'POST', isRead: true, url, body, signal });
       const { contexts = [] } = (answer['contexts'] ?? {}) as { contexts?: WireContext[] };
       return contexts.map(({ sourceDisplayName: displayName = '', text: passage = '', distance, score = 0 }) => ({
-        ...{ displayName, text: passage },
+        displayName,
+        text: passage,
         distance: distance ?? score,
       }));
     } catch (error) {

@@ -1,6 +1,6 @@
 import { textOf } from '@thole/core';
-import { isPlainObject, turnId } from '@thole/core/kit';
-import type { Event, JsonObject, MemoryEntry } from '@thole/core';
+import { isPlainObject, parseJson, turnId } from '@thole/core/kit';
+import type { Event, MemoryEntry } from '@thole/core';
 
 /** Maximum number of characters of a line's text: a line that is cut in one passage is complete in the next. */
 const MAX_TEXT = 400;
@@ -39,7 +39,13 @@ export function toRagLines(turns: readonly MemoryEntry[], events: readonly Event
       const role = content.role as RagLine['role'];
       const pieces = piecesOf(textOf(content).toWellFormed());
       return pieces.map((text, i): RagLine => ({
-        ...{ author, timestamp, text, id, session, seq: seqs.get(id!), role },
+        author,
+        timestamp,
+        text,
+        id,
+        session,
+        seq: seqs.get(id!),
+        role,
         piece: pieces.length > 1 ? i : undefined,
       }));
     })
@@ -56,7 +62,10 @@ export function fromRagLines(text: string, namedSession: string | undefined): Ma
     const { author, timestamp, id: eventId, session = namedSession, seq = 0, role, piece = 0 } = line;
     const id = turnId(session ?? '', eventId ?? `${timestamp} ${author}`);
     const entry = {
-      ...{ id, kind: 'turn' as const, author, timestamp },
+      id,
+      kind: 'turn' as const,
+      author,
+      timestamp,
       ...(session !== undefined && { sessionId: session }),
       ...(eventId !== undefined && { eventId }),
     };
@@ -78,14 +87,9 @@ export function toTurnEntry({ entry, role, pieces }: RagTurn): MemoryEntry {
 }
 
 function readLine(text: string): RagLine | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
   if (!isPlainObject(value)) return undefined;
-  const { author, text: lineText, timestamp } = value as JsonObject;
+  const { author, text: lineText, timestamp } = value;
   // ADK writes times as texts.
   const time = Number(timestamp);
   if (typeof author !== 'string' || typeof lineText !== 'string' || !Number.isFinite(time)) return undefined;

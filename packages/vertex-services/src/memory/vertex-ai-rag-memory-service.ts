@@ -7,6 +7,7 @@ import {
   KeyedQueue,
   memoryKeyOf,
   optionNames,
+  parseJson,
   raceAbort,
   raceAbortWrite,
   rejectUnknownOptions,
@@ -15,7 +16,6 @@ import {
 import type {
   CallOptions,
   Event,
-  JsonObject,
   MemoryEntry,
   MemoryRef,
   MemoryScope,
@@ -224,12 +224,8 @@ function spanOf(turns: readonly MemoryEntry[]): Pick<FileContent, 'from' | 'to'>
 }
 
 function contentOf({ description }: RagFile): FileContent | undefined {
-  try {
-    const value = JSON.parse(description) as JsonObject;
-    return isPlainObject(value) && Array.isArray(value['from']) ? (value as unknown as FileContent) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(description);
+  return isPlainObject(value) && Array.isArray(value['from']) ? (value as unknown as FileContent) : undefined;
 }
 
 /**

@@ -26,7 +26,11 @@ export async function readEvents(
   { incarnation, pruned }: Pick<SessionRecord, 'incarnation' | 'pruned'>,
 ): Promise<{ events: Event[]; known: KnownEvents }> {
   const known: KnownEvents = {
-    ...{ incarnation, ids: new Set<string>(), lastSeq: pruned, lastMicros: -1, lastTimestamp: -Infinity },
+    incarnation,
+    ids: new Set<string>(),
+    lastSeq: pruned,
+    lastMicros: -1,
+    lastTimestamp: -Infinity,
   };
   const stored = await readStored(client, session);
   return { events: addStored(known, stored), known };

@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import { isPlainObject, noMarks, setOwn } from '@thole/core/kit';
 import type { ForkOrigin, Json, JsonObject, SessionMarks, SessionRef, StateMap, StoredSession } from '@thole/core';
-import { decodeValue, encodeValue, isSafeText } from './struct-value.ts';
+import { decodeValue, definedMembers, encodeValue, isSafeText } from './struct-value.ts';
 import { parseSeconds } from './wire-time.ts';
 
 /**
@@ -50,7 +50,15 @@ export function newSessionState(session: StoredSession, app: string | undefined)
   const { incarnation, createTime, lastUpdateTime, initialState, forkedFrom, marks, lastSeq, events } = session;
   const pruned = lastSeq - events.length || undefined;
   const created: CreationData = {
-    ...{ v: 1, app, incarnation, createTime, lastUpdateTime, initialState, forkedFrom, marks, pruned },
+    v: 1,
+    app,
+    incarnation,
+    createTime,
+    lastUpdateTime,
+    initialState,
+    forkedFrom,
+    marks,
+    pruned,
   };
   const state: JsonObject = {};
   for (const [key, value] of Object.entries(session.state)) setState(state, key, value);
@@ -137,8 +145,4 @@ function setState(state: JsonObject, key: string, value: Json): void {
 function membersOf<T>(value: Json | undefined): T | undefined {
   const decoded = value === undefined ? undefined : decodeValue(value);
   return isPlainObject(decoded) ? (decoded as T) : undefined;
-}
-
-function definedMembers(members: object): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;
 }

@@ -32,6 +32,11 @@ export function readableValue(value: Json, depth: number = 0): Json {
   return copy;
 }
 
+/** Returns a copy without undefined members. */
+export function definedMembers(members: object): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;
+}
+
 /** True if protocol buffers can contain the text. */
 export function isSafeText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');

@@ -2,7 +2,7 @@ import { createEventActions } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
 import { idOf } from '../client/vertex-client.ts';
 import type { Event, EventActions, Json, JsonObject } from '@thole/core';
-import { decodeValue, encodeValue, readableValue } from './struct-value.ts';
+import { decodeValue, definedMembers, encodeValue, readableValue } from './struct-value.ts';
 import { formatMicros, parseSeconds } from './wire-time.ts';
 import { toReadableContent } from './vertex-content.ts';
 
@@ -15,12 +15,12 @@ export function toVertexEvent(event: Event, stateDelta: JsonObject, micros: numb
   const { content, actions, errorCode, errorMessage } = event;
   const { skipSummarization, artifactDelta, transferToAgent, escalate, requestedAuthConfigs } = actions;
   const { turnComplete, interrupted, branch, longRunningToolIds } = event;
-  return withoutUndefined({
+  return definedMembers({
     author: readableValue(event.author),
     invocationId: readableValue(event.invocationId),
     timestamp: formatMicros(micros),
     content: content && toReadableContent(content),
-    actions: withoutUndefined({
+    actions: definedMembers({
       skipSummarization,
       stateDelta,
       artifactDelta: readableValue(artifactDelta),
@@ -30,7 +30,7 @@ export function toVertexEvent(event: Event, stateDelta: JsonObject, micros: numb
     }),
     errorCode: errorCode && readableValue(errorCode),
     errorMessage: errorMessage && readableValue(errorMessage),
-    eventMetadata: withoutUndefined({
+    eventMetadata: definedMembers({
       turnComplete,
       interrupted,
       branch: branch && readableValue(branch),
@@ -68,7 +68,7 @@ function fromFields(stored: JsonObject, raw: JsonObject | undefined): Event {
   const given = (raw?.['actions'] ?? {}) as Partial<EventActions>;
   const id = raw?.['id'];
   return {
-    ...(withoutUndefined({ ...metadata, ...raw }) as Partial<Event>),
+    ...(definedMembers({ ...metadata, ...raw }) as Partial<Event>),
     id: typeof id === 'string' && id !== '' ? id : idOf(stored),
     invocationId: textOf(stored, 'invocationId'),
     author: textOf(stored, 'author'),
@@ -83,10 +83,6 @@ function fromFields(stored: JsonObject, raw: JsonObject | undefined): Event {
       ...given,
     },
   };
-}
-
-function withoutUndefined(members: { [name: string]: Json | undefined }): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;
 }
 
 function textOf(stored: JsonObject, name: string): string {

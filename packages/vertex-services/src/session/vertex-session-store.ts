@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { hasMarks, KeyedQueue, leaseLost, notRunning, sessionKeyOf, sessionNotFound } from '@thole/core/kit';
+import { hasMarks, KeyedQueue, leaseLost, notRunning, putCached, sessionKeyOf, sessionNotFound } from '@thole/core/kit';
 import type {
   AppendOptions,
   Event,
@@ -164,7 +164,7 @@ export class VertexSessionStore implements SessionStore {
       this.#known.delete(name);
       throw sessionNotFound(key);
     }
-    if (known?.incarnation === record.incarnation) this.#remember(name, known);
+    if (known?.incarnation === record.incarnation) putCached(this.#known, name, known, MAX_KNOWN);
     else await this.#readAllEvents(key, record);
     return record;
   }
@@ -175,14 +175,8 @@ export class VertexSessionStore implements SessionStore {
     const { events, known } = await reading.catch((error: unknown) => {
       throw httpStatusOf(error) === 404 ? sessionNotFound(key) : error;
     });
-    this.#remember(sessionKeyOf(key), known);
+    putCached(this.#known, sessionKeyOf(key), known, MAX_KNOWN);
     return events;
-  }
-
-  #remember(name: string, known: KnownEvents): void {
-    this.#known.delete(name);
-    this.#known.set(name, known);
-    if (this.#known.size > MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
   }
 
   /**

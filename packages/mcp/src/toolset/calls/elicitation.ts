@@ -50,7 +50,9 @@ function readSchema({ properties, required }: { [name: string]: unknown }): Json
   }
   const requiredNames = Array.isArray(required) ? required.filter((name) => Object.hasOwn(fields, name as string)) : [];
   const schema: JsonObject = {
-    ...{ type: 'object', properties: fields, additionalProperties: false },
+    type: 'object',
+    properties: fields,
+    additionalProperties: false,
     ...(requiredNames.length > 0 && { required: requiredNames as string[] }),
   };
   return JSON.stringify(schema).length <= MAX_SCHEMA_BYTES ? schema : undefined;

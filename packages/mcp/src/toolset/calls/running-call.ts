@@ -138,19 +138,16 @@ export class RunningCall implements CallInProgress {
     if (!elicitation || this.#questions.length >= MAX_QUESTIONS) return { action: 'decline' };
     // The time in which a person answers does not count.
     this.#stopTimers();
-    const userAnswer = await new Promise<ElicitResult>((resolve) => {
-      const question: OpenQuestion = { ...elicitation, answer: resolve, isAnswered: false };
-      this.#questions.push(question);
-      const cancelTimer = runtime.timer(limits.elicitationTimeoutMs, () => settle(question, { action: 'decline' }));
-      const withdraw = (): void => settle(question, { action: 'cancel' });
-      signal.addEventListener('abort', withdraw, { once: true });
-      question.answer = (result) => {
-        cancelTimer();
-        signal.removeEventListener('abort', withdraw);
-        resolve(result);
-      };
-      this.#wake();
-    });
+    const { promise, resolve } = Promise.withResolvers<ElicitResult>();
+    const question: OpenQuestion = { ...elicitation, answer: resolve, isAnswered: false };
+    this.#questions.push(question);
+    const cancelTimer = runtime.timer(limits.elicitationTimeoutMs, () => settle(question, { action: 'decline' }));
+    const withdraw = (): void => settle(question, { action: 'cancel' });
+    signal.addEventListener('abort', withdraw, { once: true });
+    this.#wake();
+    const userAnswer = await promise;
+    cancelTimer();
+    signal.removeEventListener('abort', withdraw);
     if (!this.#hasEnded) this.#startTimers();
     return userAnswer;
   }

@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/client';
 import type { FunctionResponsePart, Json, JsonObject } from '@thole/core';
-import { canonicalJson, isPlainObject } from '@thole/core/kit';
+import { canonicalJson, isPlainObject, parseJson } from '@thole/core/kit';
 
 /** Result of a tool: the answer for the model, and files if there are any. */
 export type ToolResult = JsonObject | { response: JsonObject; parts: FunctionResponsePart[] };
@@ -98,11 +98,7 @@ function withoutUndefined(object: { [name: string]: Json | undefined }): JsonObj
 }
 
 function isSameJson(text: string, value: Json): boolean {
-  try {
-    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
-  } catch {
-    return false;
-  }
+  return JSON.stringify(parseJson(text)) === JSON.stringify(value);
 }
 
 function tooLargeError(value: unknown, maxBytes: number): JsonObject | undefined {

@@ -109,7 +109,10 @@ export class ToolCalls {
     const { elicitationTimeoutMs } = this.#limits;
     const params = { name: mcpName, arguments: args, ...input };
     const running = new RunningCall({
-      ...{ server, toolName: name, limits: this.#limits, runtime: this.#runtime },
+      server,
+      toolName: name,
+      limits: this.#limits,
+      runtime: this.#runtime,
       send: (call) =>
         this.#access.use(
           toolContext,

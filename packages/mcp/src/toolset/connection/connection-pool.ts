@@ -1,7 +1,7 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import type { CancelTimer, Runtime } from '@thole/core';
 import { TholeError } from '@thole/core';
-import { raceAbort } from '@thole/core/kit';
+import { putCached, raceAbort } from '@thole/core/kit';
 import type { McpHeaders } from './connection-params.ts';
 import type { TracedContext } from './connection-telemetry.ts';
 import type { McpConnection } from './mcp-connection.ts';
@@ -118,19 +118,14 @@ export class ConnectionPool {
     const prior = this.#priors.get(identity);
     try {
       const connection = await this.#open({ context, headers, prior, signal: this.#opening.signal });
-      this.#remember(identity, connection.prior);
+      const detected = connection.prior;
+      if (detected) putCached(this.#priors, identity, detected, MAX_PRIORS);
       return connection;
     } catch (error) {
       // The server may support another protocol now.
       this.#priors.delete(identity);
       throw error;
     }
-  }
-
-  #remember(identity: string, prior: PriorDiscovery | undefined): void {
-    if (!prior) return;
-    if (this.#priors.size >= MAX_PRIORS) this.#priors.delete(this.#priors.keys().next().value!);
-    this.#priors.set(identity, prior);
   }
 
   #closeWhenIdle(identity: string, entry: PoolEntry): void {

@@ -59,11 +59,8 @@ export class McpSignIn {
     context: ReadonlyContext,
     p: { token: string | undefined; challenge: Json | undefined; mayRefresh: boolean },
   ): Promise<void> {
-    if (!this.#isRequired || typeof p.challenge === 'string') {
-      this.#challenge = typeof p.challenge === 'string' ? p.challenge : undefined;
-      if (!this.#isRequired) this.#discovery = undefined;
-    }
     this.#isRequired = true;
+    if (typeof p.challenge === 'string') this.#challenge = p.challenge;
     if (p.token === undefined) return;
     const { signal } = context;
     const current = await this.#load(context, p.mayRefresh ? p.token : undefined);

@@ -1,5 +1,5 @@
+import { putCached } from '@thole/core/kit';
 import { expect, it } from 'vitest';
-import { putCached } from '../src/put-cached.ts';
 
 it('putCached keeps the newest entries, and moves a repeated entry to the end', () => {
   const map = new Map<string, number>();
