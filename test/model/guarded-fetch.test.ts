@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { TholeError } from '@thole/core';
 import { guardedFetch } from '@thole/core/kit';
 import type { FetchGuard, RefusedAnswer } from '@thole/core/kit';
@@ -212,5 +213,29 @@ describe('guardedFetch', () => {
     const response = await fetch(server.url);
     expect([response.status, response.headers.get('x-request-id'), await response.text()]).toEqual([204, 'r2', '']);
     expect(runtime.pending).toBe(0);
+  });
+});
+
+describe('guardedFetch after an answer', () => {
+  const ends: [string, (body: ReadableStream<Uint8Array>, caller: AbortController) => Promise<unknown>][] = [
+    ['was read', (body) => new Response(body).text()],
+    ['was cancelled', (body) => body.cancel()],
+    ['was aborted', async (_, caller) => caller.abort()],
+  ];
+  it.each(ends)('has no listener and no timer when its body %s', async (_, end) => {
+    const server = await useServer({ body: ['one', 'two'] });
+    const signals: AbortSignal[] = [];
+    const { fetch, runtime } = createGuard({
+      fetch: async (input, init) => {
+        signals.push(init!.signal!);
+        const { body } = await globalThis.fetch(input, { ...init, signal: null });
+        return new Response(body);
+      },
+    });
+    const caller = new AbortController();
+    const { body } = await fetch(server.url, { signal: caller.signal });
+    expect([getEventListeners(signals[0]!, 'abort').length, runtime.pending]).toEqual([1, 1]);
+    await end(body!, caller);
+    expect([getEventListeners(signals[0]!, 'abort').length, runtime.pending]).toEqual([0, 0]);
   });
 });

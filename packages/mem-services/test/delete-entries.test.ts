@@ -40,8 +40,10 @@ describe('deleteMemory', () => {
     const store = new InterruptedStore();
     const memory = new StoredMemoryService(store);
     await memory.addMemory({ ...ada, memories: [turn('t1'), turn('t2'), fact('old', ['t1', 't2'])] });
-    store.beforeRemove = () =>
-      store.put(ada, [fact('alone', ['t1']), fact('both', ['t1', 't2']), fact('chain', ['alone'])], 'ifAbsent');
+    // More entries than the deletion reads in one call.
+    const turns = Array.from({ length: 510 }, (_, i) => turn(`later${i}`));
+    const late = [...turns, fact('alone', ['t1']), fact('both', ['t1', 't2']), fact('chain', ['alone'])];
+    store.beforeRemove = () => store.put(ada, late, 'ifAbsent');
     expect(await memory.deleteMemory({ ...ada, ids: ['t1'] })).toBe(3);
     expect(await factsIn(store, ada)).toEqual({ old: ['t2'], both: ['t2'] });
   });

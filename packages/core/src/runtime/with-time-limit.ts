@@ -20,12 +20,16 @@ export async function withTimeLimit<T>(
   { runtime, ms, timeoutError, signal }: TimeLimit,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const limit = new AbortController();
-  const cancelTimer = runtime.timer(ms, () => limit.abort(timeoutError()));
-  const limitedSignal = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
+  const end = new AbortController();
+  const cancelTimer = runtime.timer(ms, () => end.abort(timeoutError()));
+  // Not `AbortSignal.any`: a listener that the work never removes would stay as long as the caller's signal.
+  const abort = (): void => end.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  else signal?.addEventListener('abort', abort, { once: true });
   try {
-    return await raceAbort(work(limitedSignal), limitedSignal);
+    return await raceAbort(work(end.signal), end.signal);
   } finally {
     cancelTimer();
+    signal?.removeEventListener('abort', abort);
   }
 }

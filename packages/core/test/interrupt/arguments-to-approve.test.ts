@@ -12,6 +12,8 @@ describe('argumentsToApprove', () => {
   it('returns the complete arguments up to the maximum length', () => {
     const args = { note: 'x'.repeat(500) };
     expect(argumentsToApprove(args, 511)).toBe(JSON.stringify(args));
+    const shortened = argumentsToApprove(args, 510);
+    expect(argumentsToApprove(args, shortened.length)).toBe(shortened);
   });
 
   it('returns the number of characters that do not fit', () => {

@@ -1,3 +1,5 @@
+import { getEventListeners } from 'node:events';
+import { queryObjects } from 'node:v8';
 import { systemRuntime } from '@thole/core';
 import { withTimeLimit } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
@@ -54,5 +56,20 @@ describe('withTimeLimit', () => {
     caller.abort(new Error('stopped'));
     await expect(stopped).rejects.toThrow('stopped');
     expect(isSet()).toBe(false);
+  });
+
+  it.each(['returns', 'fails'])('leaves nothing on a long-lived signal after work that %s', async (end) => {
+    const { signal } = new AbortController();
+    const call = (): Promise<void> =>
+      withTimeLimit({ runtime: systemRuntime(), ms: 60_000, timeoutError, signal }, async (limited) => {
+        // Many libraries never remove their listener.
+        limited.addEventListener('abort', () => {}, { once: true });
+        if (end === 'fails') throw new Error('broken');
+      }).catch(() => {});
+    await call();
+    const before = queryObjects(AbortSignal, { format: 'count' });
+    for (let i = 0; i < 100; i++) await call();
+    expect(queryObjects(AbortSignal, { format: 'count' }) - before).toBeLessThan(10);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 });

@@ -100,6 +100,11 @@ describe('readSchema', () => {
     expect(await pair.validate(['x', { a: 'b', secret: 1 }])).toMatchObject({
       mismatch: 'its member [1] does not fit its schema',
     });
+    const count = readSchema(z.object({ count: z.int().min(1) }), 'parameters');
+    expect(await count.validate({ count: 0 })).toMatchObject({ mismatch: 'its member count does not fit its schema' });
+    expect(await count.validate({ count: 1.5 })).toMatchObject({
+      mismatch: 'its member count must be an integer, got a number',
+    });
   });
 
   it.each<[string, typeof z.object | typeof z3.object, typeof z.string | typeof z3.string]>([

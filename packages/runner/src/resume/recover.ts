@@ -7,18 +7,8 @@ import {
   rejectUnknownOptions,
   requestKindOf,
   sessionKeyOf,
-  timerAt,
 } from '@thole/core/kit';
-import type {
-  CancelTimer,
-  Event,
-  RunConfig,
-  Runtime,
-  SessionRef,
-  SessionService,
-  WaitingKind,
-  WaitingSession,
-} from '@thole/core';
+import type { Event, RunConfig, Runtime, SessionRef, SessionService, WaitingKind, WaitingSession } from '@thole/core';
 import { interruptsOf } from '../history/interrupt-fold.ts';
 import { placeOf } from '../history/progress.ts';
 import { isModelAnswer } from '../history/turn-segments.ts';
@@ -270,53 +260,4 @@ function isKnown({ rootPlace, session, tree }: RunTask, event: Event): boolean {
 /** True for a tool that the flow adds itself. */
 function isBuiltIn(name: string): boolean {
   return name === 'transfer_to_agent' || name === SET_MODEL_RESPONSE;
-}
-
-/** The part of a paused run's request that the resumed run needs. */
-export type PausedContext = Pick<RunRequest, 'deps' | 'runConfig'>;
-
-/** Resumes invocations that this process has paused when one of their timers is due or one of their interrupts expires. */
-export class WakeTimers {
-  readonly #runtime: Runtime;
-  readonly #wake: (invocation: RecoveredInvocation, context: PausedContext) => void;
-  readonly #timers = new Map<string, CancelTimer>();
-
-  /** `wake` resumes a paused invocation. */
-  constructor(runtime: Runtime, wake: (invocation: RecoveredInvocation, context: PausedContext) => void) {
-    this.#runtime = runtime;
-    this.#wake = wake;
-  }
-
-  /** Called when a run has ended and released its lease. */
-  afterRun(task: RunTask): void {
-    if (!task.opened || !task.isResumable || !task.lease) return;
-    const isPaused = task.state.outcome?.status === 'paused';
-    if (!isPaused && this.#timers.size === 0) return;
-    const key = `${sessionKeyOf(task.ref)} ${task.invocationId}`;
-    this.#timers.get(key)?.();
-    this.#timers.delete(key);
-    if (!isPaused) return;
-    const due = dueTime(task);
-    // A skipped invocation that is due would be skipped again at once. The next `recover` continues it.
-    if (due === Infinity || (task.isSkipped && due <= this.#runtime.now())) return;
-    // A timer may wait for weeks, so it must not keep the task and the session in memory.
-    const { ref, invocationId } = task;
-    const { deps, runConfig } = task.request;
-    const cancel = timerAt(this.#runtime, due, () => {
-      this.#timers.delete(key);
-      this.#wake({ ref, invocationId }, { deps, runConfig });
-    });
-    this.#timers.set(key, cancel);
-  }
-
-  close(): void {
-    for (const cancel of this.#timers.values()) cancel();
-    this.#timers.clear();
-  }
-}
-
-/** Returns the earliest time at which an open interrupt of the invocation is due, in seconds. */
-function dueTime({ interrupts, invocationId }: RunTask): number {
-  const open = interrupts.ofInvocation(invocationId).filter(({ isOpen }) => isOpen);
-  return open.reduce((first, { interrupt }) => Math.min(first, interrupt.expiresAt ?? Infinity), Infinity);
 }

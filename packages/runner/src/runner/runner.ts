@@ -37,14 +37,10 @@ import { DeadlineTimer } from '../invocation/deadlines.ts';
 import type { ResumeRequest, RunRequest } from '../invocation/run-request.ts';
 import { abortedError } from '../invocation/run-state.ts';
 import type { RunTask } from '../invocation/run-task.ts';
-import { recover, resumeOne, WakeTimers } from '../resume/recover.ts';
-import type {
-  PausedContext,
-  RecoveredInvocation,
-  RecoverOptions,
-  RecoveryInit,
-  RecoveryResult,
-} from '../resume/recover.ts';
+import { recover, resumeOne } from '../resume/recover.ts';
+import type { RecoveredInvocation, RecoverOptions, RecoveryInit, RecoveryResult } from '../resume/recover.ts';
+import { WakeTimers } from '../resume/wake-timers.ts';
+import type { PausedContext } from '../resume/wake-timers.ts';
 import { forkSession } from '../rewind/fork-session.ts';
 import type { ForkRequest } from '../rewind/fork-session.ts';
 import { inMemorySession } from '../session/in-memory-session.ts';
@@ -394,7 +390,8 @@ export class Runner {
   get #storedData(): StoredData {
     const { artifactService, memoryService, sessionService } = this;
     const { authenticator } = this.#deps;
-    return { artifactService, authenticator, memoryService, sessionService, cache: this.#cache };
+    const inMemory = { cache: this.#cache, wakeTimers: this.#wakeTimers };
+    return { artifactService, authenticator, memoryService, sessionService, ...inMemory };
   }
 
   #findModel(name: string, factories: readonly ModelFactory[]): Llm {
