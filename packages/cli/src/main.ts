@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import process from 'node:process';
-import { systemRuntime } from '@thole/core';
 import { explainNodeVersion } from './explain-node-version.ts';
-import { main } from './program.ts';
+import { hideSqliteWarning } from './hide-sqlite-warning.ts';
+
+hideSqliteWarning();
 
 process.stderr.on('error', () => {});
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
@@ -13,11 +14,17 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
 });
 
 const error = explainNodeVersion(process.versions.node) ?? explainMissingFolder();
-if (error !== undefined) console.error(`error: ${error}`);
-const exitCode = error === undefined ? await main() : 1;
-process.exitCode ||= exitCode;
-// Ends the process even if an agent has open handles. The timer itself does not keep the process running.
-systemRuntime().timer(1_000, () => process.exit());
+if (error !== undefined) {
+  console.error(`error: ${error}`);
+  process.exitCode = 1;
+} else {
+  // Imported here, because an old version of Node may not be able to load them.
+  const [{ systemRuntime }, { main }] = await Promise.all([import('@thole/core'), import('./program.ts')]);
+  const exitCode = await main();
+  process.exitCode ||= exitCode;
+  // Ends the process even if an agent has open handles. The timer itself does not keep the process running.
+  systemRuntime().timer(1_000, () => process.exit());
+}
 
 /** Returns a sentence if the working directory was deleted. */
 function explainMissingFolder(): string | undefined {

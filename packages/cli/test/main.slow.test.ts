@@ -102,6 +102,25 @@ describe('thole', { timeout: 60_000 }, () => {
     expect(status).toBe(1);
   });
 
+  it('explains a version of Node that is too old to load the command', () => {
+    // Node 22.0 has no `URL.parse`.
+    const old = 'delete URL.parse; Object.defineProperty(process, "versions", { value: { node: "22.0.0" } });';
+    const args = ['--import', `data:text/javascript,${encodeURIComponent(old)}`, ...nodeArgs, '--version'];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect(stderr).toBe('error: thole needs Node 22.18 or newer, but this is Node 22.0.0. Install a newer Node.\n');
+    expect(status).toBe(1);
+  });
+
+  it('prints warnings of agents, and not that SQLite is experimental', async () => {
+    const warn = `
+      process.emitWarning('SQLite is an experimental feature and might change at any time', 'ExperimentalWarning');
+      process.emitWarning('The agent is slow.', 'SlowWarning');`;
+    const cwd = temporaryFolder({ 'echo/agent.ts': agentText('echo', 'said', warn) });
+    const { code, output, errors } = await spawnThole(['run', 'echo', 'Hello'], { cwd });
+    expect({ code, output }).toEqual({ code: 0, output: 'echo: Hello\n' });
+    expect(errors).toMatch(/^\(node:\d+\) SlowWarning: The agent is slow\.\n\(Use `node --trace-warnings .*\n$/);
+  });
+
   it('exits with 2 for usage errors and 1 for failures', async () => {
     const cwd = project({ 'broken/agent.ts': 'throw new Error("No luck");' });
     expect(await spawnThole(['run'], { cwd })).toMatchObject({ code: 2, output: '' });

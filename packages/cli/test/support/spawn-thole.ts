@@ -28,7 +28,6 @@ export interface ChildHandle {
 /** Arguments of Node that run the command from its sources. */
 export const nodeArgs: readonly string[] = [
   ...packageFlags,
-  '--disable-warning=ExperimentalWarning',
   fileURLToPath(new URL('../../src/main.ts', import.meta.url)),
 ];
 
