@@ -12,6 +12,7 @@ export function Chat({ id, stored }: { id: string; stored: StoredChat }) {
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string>();
   const isMoved = useRef(false);
+  const sentCount = useRef(0);
   const chat = useChat<ChatMessage>({
     id,
     messages: stored.messages,
@@ -24,9 +25,15 @@ export function Chat({ id, stored }: { id: string; stored: StoredChat }) {
   });
   const { clearError, resumeStream, setMessages } = chat;
 
+  /** Returns a function that is false after a message was sent: the stored chat, which is then read already, does not contain it. */
+  const startReading = (): (() => boolean) => {
+    const before = sentCount.current;
+    return () => sentCount.current === before;
+  };
   const showStored = async (): Promise<void> => {
     isMoved.current = false;
-    await loadChat(id).then(({ messages }) => setMessages(messages), console.error);
+    const isLatest = startReading();
+    await loadChat(id).then(({ messages }) => isLatest() && setMessages(messages), console.error);
   };
   /**
    * Moves a message to the end until its answer is complete: the server reads answers only in the last message. Returns false while
@@ -54,7 +61,9 @@ export function Chat({ id, stored }: { id: string; stored: StoredChat }) {
   const reload = async (): Promise<void> => {
     setProblem(undefined);
     try {
+      const isLatest = startReading();
       const { messages, isRunning } = await loadChat(id);
+      if (!isLatest()) return;
       const last = chat.messages.at(-1);
       if (last?.role === 'user' && !messages.some((each) => each.id === last.id))
         setText((now) => `${textOf(last)} ${now}`.trim());
@@ -71,8 +80,11 @@ export function Chat({ id, stored }: { id: string; stored: StoredChat }) {
     if (!isBusy) setProblem(undefined);
   }, [isBusy]);
 
+  const canRegenerate = !isBusy && chat.messages.length > 0;
+
   const send = (): void => {
     if (text.trim() === '' || isBusy) return;
+    sentCount.current++;
     void chat.sendMessage({ text });
     setText('');
   };
@@ -129,7 +141,16 @@ export function Chat({ id, stored }: { id: string; stored: StoredChat }) {
         ) : (
           <button type="submit">Send</button>
         )}
-        <button type="button" disabled={isBusy || chat.messages.length === 0} onClick={() => void chat.regenerate()}>
+        {/* Not `disabled`: a button that is disabled after a click loses the focus. */}
+        <button
+          type="button"
+          aria-disabled={!canRegenerate}
+          onClick={() => {
+            if (!canRegenerate) return;
+            sentCount.current++;
+            void chat.regenerate();
+          }}
+        >
           Regenerate
         </button>
       </form>

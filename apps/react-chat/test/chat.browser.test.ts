@@ -67,6 +67,8 @@ describeInBrowser('apps/react-chat', (browser) => {
     await page.goForward();
     await page.getByText(/^Cannot load the chat/).waitFor();
     await page.unroute('**/chat/*/messages?*');
+    await page.getByRole('button', { name: 'Load the chat again' }).click();
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0);
     await page.goBack();
     await page.getByRole('listitem', { name: 'You' }).getByText('Hello').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
@@ -113,9 +115,11 @@ describeInBrowser('apps/react-chat', (browser) => {
     const page = await visit(browser(), `${server.url}/?userId=eve`);
     await send(page, 'What can you do for me?');
     const [first] = await readAnswers(page);
-    await page.getByRole('button', { name: 'Regenerate' }).click();
+    const regenerate = page.getByRole('button', { name: 'Regenerate' });
+    await regenerate.click();
     await page.getByRole('button', { name: 'Send' }).waitFor();
     await expect.poll(() => readAnswers(page)).toEqual([first]);
+    await regenerate.and(page.locator(':focus')).waitFor();
     await page.reload();
     await expect.poll(() => readAnswers(page)).toEqual([first]);
   });

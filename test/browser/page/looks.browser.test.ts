@@ -98,6 +98,17 @@ describeInBrowser('the appearance of the page', (browser) => {
       await measure(tab);
       await check(tab, '.drawer');
     }
+    // The timeline has its own scroll box.
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 320, height: 800 });
+    await page.keyboard.press('l');
+    const timeline = page.locator('.timeline');
+    await timeline.waitFor();
+    for (const size of ['100%', '200%']) {
+      await page.evaluate(`document.documentElement.style.fontSize = '${size}'`);
+      await check(`timeline-${size}`, '.timeline');
+      expect(await timeline.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+    }
     expect(overflowing).toEqual([]);
     expect(found).toEqual([]);
   });

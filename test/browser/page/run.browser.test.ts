@@ -85,6 +85,7 @@ describeInBrowser('a run on the page', (browser) => {
     expect(rows.map((text) => text.slice(0, 10))).toEqual(['Question 1', 'Answer one', 'Question 2', 'Answer two']);
     rest.resolve();
     await main.getByText('Answer two goes on').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
   });
 
   it('keeps the text of a stopped answer, also after a reload', async () => {

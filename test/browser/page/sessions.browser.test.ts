@@ -94,6 +94,23 @@ describeInBrowser('the list of sessions', (browser) => {
     await link.waitFor();
   });
 
+  it('leaves no unsent text of a deleted session in the browser', async () => {
+    const hotel = await startHotelServer();
+    await hotel.client.sessions.create({ ...user, sessionId: 'first' });
+    const prepare = ({ clock }: Page): Promise<void> => clock.install();
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/first`, { prepare });
+    const stored = (): Promise<boolean> => page.evaluate(`JSON.stringify(localStorage).includes('My secret')`);
+    await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).fill('My secret');
+    await expect.poll(stored).toBe(true);
+    await page.getByRole('button', { name: 'More about first' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await page.clock.fastForward(60_000);
+    await expect.poll(stored).toBe(false);
+    expect(await hotel.sessionService.getSession({ ...user, sessionId: 'first' })).toBeUndefined();
+  });
+
   it('is read again with the open session when the user returns to the page', async () => {
     const hotel = await startHotelServer([says('The pool is closed.')]);
     const ref = { ...user, sessionId: 'first' };

@@ -63,6 +63,8 @@ export function EditForm(p: Props) {
         placeholder={p.placeholder}
         spellcheck={!p.isCode}
         value={p.text}
+        // Text that is added now would be lost when the form closes.
+        readOnly={isSaving}
         onInput={(input) => p.onText(input.currentTarget.value)}
         onKeyDown={(key) => {
           if (key.key === 'Enter' && (key.metaKey || key.ctrlKey)) {

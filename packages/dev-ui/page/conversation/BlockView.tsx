@@ -1,4 +1,5 @@
 import type { Event } from '@thole/core';
+import { LongText } from '../components/LongText.tsx';
 import { Markdown } from '../markdown/Markdown.tsx';
 import { CodeBlock } from '../markdown/CodeBlock.tsx';
 import { RequestCard } from '../requests/RequestCard.tsx';
@@ -15,12 +16,19 @@ export function BlockView(props: { block: Block; event: Event; place: number; wr
   const { block, event, place, writing } = props;
   switch (block.kind) {
     case 'text':
-      return event.author === 'user' ? (
-        <p class="said" dir="auto">
-          {block.text}
-        </p>
-      ) : (
-        <Markdown text={block.text} streaming={writing} />
+      if (event.author !== 'user' && writing) return <Markdown text={block.text} streaming />;
+      return (
+        <LongText text={block.text} whole={foldOf(event.id, place)}>
+          {(text) =>
+            event.author === 'user' ? (
+              <p class="said" dir="auto">
+                {text}
+              </p>
+            ) : (
+              <Markdown text={text} />
+            )
+          }
+        </LongText>
       );
     case 'thought':
       return <Thought text={block.text} fold={foldOf(event.id, place)} writing={writing} />;

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../components/icons.tsx';
 import { IconButton } from '../components/IconButton.tsx';
+import { isWriting } from '../components/is-writing.ts';
 import { isComposing } from '../keys/is-composing.ts';
 import { keyName } from '../keys/key-name.ts';
 import { appName, selectedEventId } from '../state/location.ts';
@@ -31,6 +32,8 @@ export function Composer() {
     element.style.height = `${Math.min(element.scrollHeight + 2, innerHeight * 0.4)}px`;
   }, [text]);
   useEffect(() => {
+    // A new session may open late, while the user writes in another field.
+    if (isWriting()) return;
     // Not while an event is selected: letters are then keyboard shortcuts.
     if (matchMedia('(pointer: fine)').matches && selectedEventId.peek() === undefined) field.current?.focus();
   }, [draftKey.value]);

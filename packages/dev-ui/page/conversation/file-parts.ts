@@ -1,4 +1,5 @@
 import type { InlineData, Part } from '@thole/core';
+import { fromBase64 } from '../inspector/artifacts/preview-of.ts';
 
 /** Maximum size in bytes. The default limit of an event is 8 MiB of JSON, and base64 adds a third. */
 export const MAX_FILE_BYTES = 6_000_000;
@@ -17,8 +18,7 @@ export async function toPart(file: File): Promise<Part> {
 export function blobOf({ mimeType, data }: InlineData): Blob {
   const type = /html|xml|svg|script/i.test(mimeType) ? 'text/plain' : mimeType;
   try {
-    const text = atob(data.replaceAll('-', '+').replaceAll('_', '/'));
-    return new Blob([Uint8Array.from(text, (character) => character.charCodeAt(0))], { type });
+    return new Blob([fromBase64(data)], { type });
   } catch {
     return new Blob([], { type });
   }

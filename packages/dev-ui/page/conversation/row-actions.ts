@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
+import { focusIfLost } from '../components/focus-if-lost.ts';
 import { answerAgain, copySession, rewindBefore } from '../state/rewind-actions.ts';
 import { isTouch } from '../state/screen.ts';
 import { toast } from '../state/toast.ts';
@@ -70,7 +71,5 @@ async function runAction({ event }: Entry, action: () => Promise<void>): Promise
 
 /** Moves the focus from a removed row to the message box, or on touch screens to the conversation. */
 function moveFocus(): void {
-  requestAnimationFrame(() =>
-    document.querySelector<HTMLElement>(isTouch.peek() ? '.entries' : '#message')?.focus({ preventScroll: true }),
-  );
+  focusIfLost(() => document.querySelector<HTMLElement>(isTouch.peek() ? '.entries' : '#message'));
 }

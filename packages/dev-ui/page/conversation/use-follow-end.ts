@@ -113,7 +113,7 @@ export function useFollowEnd(resets: readonly unknown[], onSettled: () => void):
     };
     // Content that a click opens must stay under the pointer.
     const onClick = (click: Event): void => {
-      if ((click.target as Element).closest('summary')) follows.current = false;
+      if ((click.target as Element).closest('summary, [data-grows]')) follows.current = false;
     };
     element.addEventListener('click', onClick, options);
     const observer = new ResizeObserver(() => {

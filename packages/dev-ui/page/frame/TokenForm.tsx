@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { focusIfLost } from '../components/focus-if-lost.ts';
+import { isWriting } from '../components/is-writing.ts';
 import { access, setAccessToken } from '../state/access-token.ts';
 import { reloadData } from '../state/connection.ts';
 import { forgetRefusedRuns } from '../state/run.ts';
@@ -12,7 +13,7 @@ export function TokenForm() {
   const isRefused = access.value === 'refused';
   useEffect(() => {
     // The user may be writing a message.
-    if (!isWriting(document.activeElement)) field.current?.focus();
+    if (!isWriting()) field.current?.focus();
     return () => {
       forgetRefusedRuns();
       if (!isTouch.peek()) focusIfLost(() => document.getElementById('message'));
@@ -55,6 +56,3 @@ export function TokenForm() {
     </form>
   );
 }
-
-const isWriting = (element: Element | null): boolean =>
-  (element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement) && element.value !== '';

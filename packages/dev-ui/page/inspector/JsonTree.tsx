@@ -45,7 +45,7 @@ export function JsonTree({ value, label, query, open, folds, setFolds, isMarked,
     choose: (index) => toggle(index, !rows[index]?.isOpen),
     reveal: (index) => list.current?.scrollToIndex(index, { align: 'nearest' }),
   });
-  const lines = rows.map((row, i) => (
+  const toLine = (row: JsonRow, i: number) => (
     <div
       key={row.path}
       class="json-row"
@@ -68,15 +68,19 @@ export function JsonTree({ value, label, query, open, folds, setFolds, isMarked,
         </span>
       )}
     </div>
-  ));
+  );
   return (
     <div class="json-tree mono" {...treeProps} aria-label={label}>
-      {lines.length > MAX_DRAWN_LINES ? (
-        <VList ref={(handle: unknown) => void (list.current = handle as VListHandle | null)} style={{ height: '65vh' }}>
-          {lines}
+      {rows.length > MAX_DRAWN_LINES ? (
+        <VList
+          ref={(handle: unknown) => void (list.current = handle as VListHandle | null)}
+          style={{ height: '65vh' }}
+          data={rows}
+        >
+          {toLine}
         </VList>
       ) : (
-        lines
+        rows.map(toLine)
       )}
     </div>
   );

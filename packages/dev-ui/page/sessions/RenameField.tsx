@@ -37,6 +37,9 @@ export function RenameField({ session, close }: Props) {
         await Promise.all([refreshSessions(), refreshSession()]);
       } catch (error) {
         toast(`Not renamed. ${explainError(error).sentence}`, { kind: 'bad' });
+        // The name is kept for another attempt.
+        isDone.current = false;
+        return;
       }
     }
     end();

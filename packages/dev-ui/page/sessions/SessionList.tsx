@@ -11,7 +11,7 @@ import { access } from '../state/access-token.ts';
 import { connection } from '../state/connection.ts';
 import { requestCounts } from '../state/inbox.ts';
 import { now } from '../state/now.ts';
-import { refreshSessions, sessions, sessionsError } from '../state/sessions.ts';
+import { MAX_SESSIONS, refreshSessions, sessions, sessionsError } from '../state/sessions.ts';
 import { groupByDay } from './group-by-day.ts';
 import { importSession } from './import-session.ts';
 import { SessionRow } from './SessionRow.tsx';
@@ -29,6 +29,7 @@ export function SessionList() {
   useEffect(() => {
     if (words === '' || !all) return undefined;
     const controller = new AbortController();
+    isReadingTexts.value = true;
     const cancel = after(200, () => void readTexts(all, controller.signal));
     return () => {
       cancel();
@@ -75,6 +76,9 @@ export function SessionList() {
             ),
           )}
         </Virtualizer>
+        {words !== '' && all && all.length >= MAX_SESSIONS && (
+          <p class="muted sessions-none">Only the newest {MAX_SESSIONS} sessions are listed and searched.</p>
+        )}
       </div>
       <div class="sessions-foot">
         <button type="button" class="button new-session" onClick={newSession}>

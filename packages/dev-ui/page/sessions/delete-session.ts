@@ -1,11 +1,13 @@
 import type { SessionRef } from '@thole/core';
 import { client } from '../state/client.ts';
 import { explainError } from '../components/explain-error.ts';
+import { forgetDraft } from '../state/drafts.ts';
 import { go } from '../state/location.ts';
 import { openKey } from '../state/session.ts';
 import { sessionKey } from '../state/session-key.ts';
 import { hiddenSessions, refreshSessions } from '../state/sessions.ts';
 import { toast } from '../state/toast.ts';
+import { forgetUnfinished } from '../state/unfinished.ts';
 
 /**
  * Removes a session from the list at once, and deletes it on the server when the user can no longer undo this: after the
@@ -39,9 +41,10 @@ export function deleteSession(ref: SessionRef, name: string): void {
     decide();
     try {
       await client.sessions.delete(ref);
-      await refreshSessions();
-      // Another session may get this id.
-      hide(ref, false);
+      forgetDraft(sessionKey(ref));
+      forgetUnfinished(sessionKey(ref));
+      // The known list contains the session until it is read again. After that, another session may get this id.
+      if (await refreshSessions()) hide(ref, false);
     } catch (error) {
       hide(ref, false);
       toast(`Not deleted. ${explainError(error).sentence}`, { kind: 'bad' });

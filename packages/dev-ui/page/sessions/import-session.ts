@@ -1,6 +1,7 @@
 import { explainError } from '../components/explain-error.ts';
-import { appName, go, userId } from '../state/location.ts';
 import { client } from '../state/client.ts';
+import { draftKey } from '../state/drafts.ts';
+import { appName, go, userId } from '../state/location.ts';
 import { sessionsOpen } from '../state/screen.ts';
 import { refreshSessions } from '../state/sessions.ts';
 import { toast } from '../state/toast.ts';
@@ -16,14 +17,18 @@ export function importSession(): void {
 async function read(file: File | undefined): Promise<void> {
   const app = appName.peek();
   if (!file || app === undefined) return;
+  const viewBefore = draftKey.peek();
   try {
     const session = await client.sessions.create({
       appName: app,
       userId: userId.peek(),
       ...readSessionFile(await file.text()),
     });
-    sessionsOpen.value = false;
-    go({ session: session.id, event: undefined });
+    // The user may have opened another session, app or user meanwhile.
+    if (draftKey.peek() === viewBefore) {
+      sessionsOpen.value = false;
+      go({ session: session.id, event: undefined });
+    }
     await refreshSessions();
     const count = session.events.length;
     toast(`Imported with ${count === 1 ? '1 event' : `${count} events`}.`);

@@ -45,6 +45,11 @@ export function moveDraft(from: string, to: string): void {
   writeDraft(empty, from);
 }
 
+/** Removes the draft of a deleted session. */
+export function forgetDraft(key: string): void {
+  writeDraft(empty, key);
+}
+
 function storedDraft(key: string): Draft {
   const text = readStored(`draft:${key}`);
   return text === undefined ? empty : { text, files: [] };

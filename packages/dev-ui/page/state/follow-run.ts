@@ -51,11 +51,14 @@ export async function followRun(
     const streamed = runs.peek().get(key)?.streaming ?? [];
     writeStored(`run:${key}`, undefined);
     changeRun(key, { state, reader: undefined, ...(!hasStarted && { sent: undefined, streaming: [] }) });
-    void (isOpen() ? refreshSession() : Promise.resolve()).then(() => {
+    const isShown = isOpen();
+    void (isShown ? refreshSession() : Promise.resolve(undefined)).then((session) => {
       // Stored events of a stopped or failed run do not include unfinished answers.
       if (isOpen() && (state.kind === 'failed' || endedEarly(streamed))) keepUnfinished(key, streamed);
       // A newer run may have started meanwhile.
-      if (runs.peek().get(key)?.state === state) changeRun(key, { sent: undefined, streaming: [] });
+      if (runs.peek().get(key)?.state !== state) return void refreshSessions();
+      // If the session could not be read, the message is shown until its event is known.
+      changeRun(key, { streaming: [], ...((session || !isShown) && { sent: undefined }) });
       void refreshSessions();
     });
   }

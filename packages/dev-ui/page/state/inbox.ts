@@ -28,6 +28,8 @@ export const requestCounts: ReadonlySignal<ReadonlyMap<string, number>> = comput
   return counts;
 });
 
+let newestRequest = 0;
+
 export function forgetInbox(): void {
   listed.value = new Map();
 }
@@ -37,11 +39,13 @@ export async function refreshInbox(): Promise<void> {
   const app = appName.peek();
   const user = userId.peek();
   if (app === undefined || !isSupported) return;
+  const request = ++newestRequest;
   const counts = new Map<string, number>();
   try {
     for await (const { kind, sessionId: id } of client.interrupts.inbox({ appName: app, userId: user, limit: PAGE }))
       if (kind !== 'timer') counts.set(id, (counts.get(id) ?? 0) + 1);
-    if (appName.peek() === app && userId.peek() === user) listed.value = counts;
+    // The response to an earlier request may arrive later.
+    if (request === newestRequest && appName.peek() === app && userId.peek() === user) listed.value = counts;
   } catch (error) {
     const code = ClientError.is(error) ? error.code : undefined;
     if (code === 'LEASING_NOT_SUPPORTED' || code === 'NOT_FOUND') isSupported = false;

@@ -17,7 +17,8 @@ export async function rewindBefore(rewindBeforeInvocationId: string): Promise<vo
   if (!ref) return;
   await client.sessions.rewind({ ...ref, rewindBeforeInvocationId });
   if (openKey.peek() === sessionKey(ref)) await refreshSession();
-  dropSelection();
+  // The user may have opened another session meanwhile.
+  if (openKey.peek() === sessionKey(ref)) dropSelection();
   void refreshSessions();
 }
 

@@ -1,7 +1,8 @@
-import type { ClientRun, InterruptAnswer } from '@thole/client';
+import type { ClientError, ClientRun, InterruptAnswer } from '@thole/client';
 import type { Content, Event, Part, Session, SessionRef, StateMap } from '@thole/core';
 import { effect } from '@preact/signals';
 import { requestNames } from '@thole/core/kit';
+import { explainError } from '../components/explain-error.ts';
 import { client } from './client.ts';
 import { followRun, onReconnect } from './follow-run.ts';
 import { forkOf } from './fork-of.ts';
@@ -14,6 +15,7 @@ import { sessionKey } from './session-key.ts';
 import { refreshSessions } from './sessions.ts';
 import { readStored, writeStored } from './stored.ts';
 import { titleOf } from './title-of.ts';
+import { toast } from './toast.ts';
 import { nowMs } from './clock.ts';
 
 /**
@@ -68,12 +70,18 @@ export async function answerInvocationAgain(invocationId: string, message: Conte
   return readRun(ref, client.run({ ...request, onReconnect: onReconnect(sessionKey(ref)) }), message, invocationId);
 }
 
-/** Requests the server to stop the run of the open session. */
+/** Requests the server to stop the run of the open session. If the server refuses, the run is still shown. */
 export async function stop(): Promise<void> {
   const reader = runs.peek().get(openKey.peek() ?? '')?.reader;
   if (!reader) return;
-  // If the request fails, stops reading. The server then decides whether the run continues.
-  await reader.cancel().catch(() => reader.abort('stopped'));
+  try {
+    await reader.cancel();
+  } catch (error) {
+    const { status } = error as Partial<ClientError>;
+    // Without an answer, stops reading. The server then decides whether the run continues.
+    if (status === undefined || status === 404) return reader.abort('stopped');
+    toast(`Not stopped. ${explainError(error).sentence} Try again.`, { kind: 'bad' });
+  }
 }
 
 /**

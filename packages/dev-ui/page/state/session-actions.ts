@@ -16,7 +16,10 @@ const RECENT_EVENTS = 50;
 /** Called when a session was read, to read its active run. */
 let onLoaded: (ref: SessionRef, session: Session) => void = () => {};
 let shown: string | undefined;
-/** The `incarnation` of the shown session. It is another one after the session was deleted and created again. */
+/**
+ * The `incarnation` of the shown session. It is another one after the session was deleted and created again. Undefined before the
+ * session is read: events of its run may be known earlier.
+ */
 let incarnation: string | undefined;
 let loading: AbortController | undefined;
 
@@ -40,6 +43,7 @@ export async function loadSession(): Promise<void> {
   const ref = sessionRef.peek();
   batch(() => {
     events.value = [];
+    incarnation = undefined;
     sessionState.value = {};
     status.value = ref ? { kind: 'loading' } : { kind: 'none' };
   });
@@ -61,6 +65,7 @@ export function showSession(session: Session): void {
   shown = sessionKey({ appName: session.appName, userId: session.userId, sessionId: session.id });
   batch(() => {
     events.value = [];
+    incarnation = undefined;
     setSession(session);
   });
 }
@@ -72,20 +77,27 @@ export async function refreshSessionAndRun(): Promise<void> {
   if (ref && session && openKey.peek() === sessionKey(ref)) onLoaded(ref, session);
 }
 
-/** Reads new data of the open session: its state and events of other writers. Returns the session. Errors are ignored. */
+/**
+ * Reads new data of the open session: its state and events of other writers. Returns the session, or undefined if it was not read or
+ * is not open any more. Errors are ignored.
+ */
 export async function refreshSession(): Promise<Session | undefined> {
   const ref = sessionRef.peek();
   if (!ref || status.peek().kind === 'loading') return undefined;
+  const opened = loading;
+  // Also false if the session was left and opened again: its complete events are then read.
+  const isStillOpen = (): boolean => loading === opened && openKey.peek() === sessionKey(ref);
   try {
     const known = events.peek();
     const window = known.length > RECENT_EVENTS ? { numRecentEvents: RECENT_EVENTS } : {};
     let session = await client.sessions.get({ ...ref, ...window });
     const earlier = session.incarnation === incarnation ? known : [];
     if (hasGap(mergeEvents(earlier, session.events))) session = await client.sessions.get(ref);
-    if (openKey.peek() === sessionKey(ref)) setSession(session);
+    if (!isStillOpen()) return undefined;
+    setSession(session);
     return session;
   } catch (error) {
-    if (ClientError.is(error) && error.status === 404 && openKey.peek() === sessionKey(ref)) {
+    if (ClientError.is(error) && error.status === 404 && isStillOpen()) {
       status.value = { kind: 'missing' };
       // The server may have been restarted without the app.
       void loadApps();
@@ -103,7 +115,7 @@ function hasGap(list: readonly Event[]): boolean {
 export async function writeState(ref: SessionRef, delta: StateDelta): Promise<void> {
   const session = await client.sessions.updateState({ ...ref, stateDelta: delta });
   if (openKey.peek() !== sessionKey(ref)) return;
-  sessionState.value = session.state;
+  setState(session);
   await refreshSession();
 }
 
@@ -121,10 +133,16 @@ export function addStoredEvent(event: Event): void {
 
 function setSession(session: Session): void {
   batch(() => {
-    if (session.incarnation !== incarnation) events.value = [];
+    if (incarnation !== undefined && session.incarnation !== incarnation) events.value = [];
     incarnation = session.incarnation;
+    setState(session);
     events.value = mergeEvents(events.peek(), session.events);
-    if (!isSameData(sessionState.peek(), session.state)) sessionState.value = session.state;
     if (status.peek().kind !== 'ready') status.value = { kind: 'ready' };
   });
+}
+
+/** Shows the state of a session. Ignores a late response: its state is older than the known events. */
+function setState({ lastSeq, state }: Session): void {
+  if (lastSeq < (events.peek().at(-1)?.seq ?? 0) || isSameData(sessionState.peek(), state)) return;
+  sessionState.value = state;
 }

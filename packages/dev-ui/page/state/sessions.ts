@@ -8,7 +8,7 @@ import { appName, userId } from './location.ts';
 import { sessionKey } from './session-key.ts';
 
 /** Maximum number of listed sessions. Older sessions can be opened only by their address. */
-const MAX_SESSIONS = 500;
+export const MAX_SESSIONS = 500;
 
 /** The newest sessions of the user, newest first. Undefined before they are read. */
 const listed: Signal<readonly SessionSummary[] | undefined> = signal<readonly SessionSummary[] | undefined>(undefined);
@@ -37,6 +37,7 @@ export function followSessions(): void {
     void reconnects.value;
     if (key !== lastKey) {
       listed.value = undefined;
+      sessionsError.value = undefined;
       forgetInbox();
     }
     lastKey = key;
@@ -44,11 +45,18 @@ export function followSessions(): void {
   });
 }
 
-/** Reads the list again. */
-export async function refreshSessions(): Promise<void> {
+/** Number of the newest request for the list, and of the request whose response is shown. */
+let requested = 0;
+let shown = 0;
+
+/** Reads the list again. Resolves to true if it was read. */
+export async function refreshSessions(): Promise<boolean> {
   const app = appName.peek();
   const user = userId.peek();
-  if (app === undefined) return;
+  if (app === undefined) return false;
+  const request = ++requested;
+  // The response to an earlier request may arrive later.
+  const isOutdated = (): boolean => request < shown || appName.peek() !== app || userId.peek() !== user;
   try {
     const page = await client.sessions.list({
       appName: app,
@@ -57,11 +65,14 @@ export async function refreshSessions(): Promise<void> {
       offset: 0,
       order: 'desc',
     });
-    if (appName.peek() !== app || userId.peek() !== user) return;
+    if (isOutdated()) return true;
+    shown = request;
     listed.value = page.sessions;
     sessionsError.value = undefined;
     void refreshInbox();
+    return true;
   } catch (error) {
-    sessionsError.value = error;
+    if (!isOutdated()) sessionsError.value = error;
+    return false;
   }
 }

@@ -5,7 +5,11 @@ const MAX_LENGTH = 60;
 /** Returns a name for a session from its first message: the first line, at most 60 characters. */
 export function titleOf(content: Content): string {
   const text = content.parts?.find((part) => part.text?.trim())?.text?.trim() ?? '';
-  const line = text.split('\n', 1)[0]!.replaceAll(/\s+/g, ' ');
+  // A pasted file may be a single line.
+  const line = text
+    .slice(0, 20 * MAX_LENGTH)
+    .split('\n', 1)[0]!
+    .replaceAll(/\s+/g, ' ');
   // Counts graphemes, so that an emoji of several code points is not split.
   const graphemes = Array.from(new Intl.Segmenter().segment(line), ({ segment }) => segment);
   if (graphemes.length <= MAX_LENGTH) return line;

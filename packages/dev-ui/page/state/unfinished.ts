@@ -26,6 +26,12 @@ export function keepUnfinished(key: string, streamed: readonly Event[]): void {
   writeStored(`unfinished:${key}`, JSON.stringify(next), 'tab');
 }
 
+/** Removes the answers of a deleted session. */
+export function forgetUnfinished(key: string): void {
+  all.value = new Map(all.peek()).set(key, []);
+  writeStored(`unfinished:${key}`, undefined, 'tab');
+}
+
 function readUnfinished(key: string): readonly Event[] {
   try {
     return JSON.parse(readStored(`unfinished:${key}`, 'tab') ?? '[]') as Event[];

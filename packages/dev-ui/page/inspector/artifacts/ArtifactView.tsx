@@ -76,7 +76,9 @@ export function ArtifactView({ filename, revision }: { filename: string; revisio
           <Icon name="download" /> Download
         </button>
       </div>
-      {error !== undefined && <ErrorNote error={error} />}
+      {error !== undefined && (
+        <ErrorNote error={error} retry={part.error === undefined ? compared.reload : part.reload} />
+      )}
       {!part.value && error === undefined && <Skeleton lines={5} />}
       {part.value && (
         <Versions shown={{ version, part: part.value }} beside={{ version: other, part: compared.value }} />

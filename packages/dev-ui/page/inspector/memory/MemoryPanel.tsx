@@ -1,6 +1,6 @@
 import { Empty } from '../../components/Empty.tsx';
 import { openApp } from '../../state/apps.ts';
-import { appName } from '../../state/location.ts';
+import { appName, userId } from '../../state/location.ts';
 import { UserMemory } from './UserMemory.tsx';
 import { RecalledPart } from './RecalledPart.tsx';
 
@@ -17,7 +17,8 @@ export function MemoryPanel() {
           text="Give the server a memory service and add load_memory or preload_memory to the agents. They can then use earlier sessions."
         />
       ) : (
-        <UserMemory listsAtOnce={hasMemory === true} />
+        // Another user has another component: a late response must not show memories of the user before.
+        <UserMemory key={JSON.stringify([appName.value, userId.value])} listsAtOnce={hasMemory === true} />
       )}
     </>
   );

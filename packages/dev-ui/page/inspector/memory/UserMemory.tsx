@@ -103,7 +103,12 @@ export function UserMemory({ listsAtOnce }: { listsAtOnce: boolean }) {
         />
       )}
       <SearchBar onSearch={memories.search} />
-      {error !== undefined && <ErrorNote error={error} />}
+      {error !== undefined && (
+        <ErrorNote
+          error={error}
+          retry={listsAtOnce && memories.known === undefined ? () => void memories.refresh() : undefined}
+        />
+      )}
       {isLoading && memories.known === undefined && found === undefined && <Skeleton lines={5} />}
       <p class="visually-hidden" role="status">
         {searched && found && `${found.length} found`}

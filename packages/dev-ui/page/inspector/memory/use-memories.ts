@@ -116,7 +116,7 @@ export function useMemories({ appName, userId }: UserRef, listsAtOnce: boolean) 
     return () => reading.current?.abort();
   }, [appName, userId, listsAtOnce]);
 
-  return { ...shown, error, isLoading, search, act, more };
+  return { ...shown, error, isLoading, search, act, more, refresh };
 }
 
 // A service may ignore the filter by kind.

@@ -1,6 +1,8 @@
+import { useState } from 'preact/hooks';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { formatCount } from '../../components/format.ts';
 import { Icon } from '../../components/icons.tsx';
+import { LongText } from '../../components/LongText.tsx';
 import { selectEvent } from '../../state/location.ts';
 import { lineDiff } from '../line-diff.ts';
 import { DiffText } from '../DiffText.tsx';
@@ -13,6 +15,7 @@ const signs = { same: '', added: '+', changed: '~', removed: '−' } as const;
 /** One part of a request: one line, or opened completely. */
 export function PartView(p: { change: PartChange; compares: boolean; isOpen: boolean; onToggle: () => void }) {
   const { kind, part, before } = p.change;
+  const whole = useState(false);
   const isTool = part.id.startsWith('tool:');
   const actions = (
     <div class="part-actions">
@@ -61,7 +64,9 @@ export function PartView(p: { change: PartChange; compares: boolean; isOpen: boo
           ) : (
             <div class="part-text" tabIndex={0} role="group" aria-label={part.title}>
               {actions}
-              <pre>{part.text}</pre>
+              <LongText text={part.text} whole={whole}>
+                {(text) => <pre>{text}</pre>}
+              </LongText>
             </div>
           )}
         </div>

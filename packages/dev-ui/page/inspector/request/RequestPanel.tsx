@@ -4,6 +4,7 @@ import { Empty } from '../../components/Empty.tsx';
 import { ErrorNote } from '../../components/ErrorNote.tsx';
 import { formatCount } from '../../components/format.ts';
 import { Skeleton } from '../../components/Skeleton.tsx';
+import { reloadData } from '../../state/connection.ts';
 import { events } from '../../state/session.ts';
 import { selectEvent, selectedEventId } from '../../state/location.ts';
 import { isRunning } from '../../state/run.ts';
@@ -23,7 +24,7 @@ export function RequestPanel() {
   const answer = shownAnswer.value;
   const span = answer && modelSpans.value.get(answer.id);
   if (!answer) return <Empty title="No answer yet" text="Select an agent’s answer to see the request to its model." />;
-  if (spansError.value) return <ErrorNote error={spansError.value} />;
+  if (spansError.value) return <ErrorNote error={spansError.value} retry={reloadData} />;
   if (spans.value === undefined && !isRunning.value) return <Skeleton lines={6} />;
   const request = readRequest(span?.attributes);
   if (!request)

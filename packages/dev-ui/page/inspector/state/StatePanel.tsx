@@ -5,6 +5,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { Empty } from '../../components/Empty.tsx';
 import { ErrorNote } from '../../components/ErrorNote.tsx';
 import { focusIfLost } from '../../components/focus-if-lost.ts';
+import { formatCount } from '../../components/format.ts';
 import { Skeleton } from '../../components/Skeleton.tsx';
 import { events, openKey, selectedEvent, sessionRef, sessionState, status } from '../../state/session.ts';
 import { writeState } from '../../state/session-actions.ts';
@@ -22,10 +23,16 @@ const names = {
   temp: ['Temporary', 'only the newest run, not stored'],
 } as const;
 
+/** Number of keys of a scope that are shown at first and at each click: a browser needs seconds to draw thousands. */
+const MORE_KEYS = 200;
+
 /** The state by scope, with forms to edit it. */
 export function StatePanel() {
   const [query, setQuery] = useState('');
-  const [failure, setFailure] = useState<{ scope: StateScope; error: unknown } | undefined>(undefined);
+  const [limit, setLimit] = useState(MORE_KEYS);
+  const [failure, setFailure] = useState<{ key: string | undefined; scope: StateScope; error: unknown } | undefined>(
+    undefined,
+  );
   const read = useMemo(stateHistory, []);
   const history = read(events.value).result;
   const groups = useMemo(
@@ -36,6 +43,7 @@ export function StatePanel() {
   if (!ref) return <Empty title="No session is open" text="Open a session to see its state." />;
   if (status.value.kind === 'loading') return <Skeleton lines={6} />;
 
+  const key = openKey.value;
   const writeTo =
     (scope: StateScope) =>
     async (delta: StateDelta): Promise<boolean> => {
@@ -45,7 +53,7 @@ export function StatePanel() {
         await writeState(ref, delta);
         return true;
       } catch (error) {
-        setFailure({ scope, error });
+        setFailure({ key, scope, error });
         return false;
       }
     };
@@ -76,15 +84,15 @@ export function StatePanel() {
       </p>
       {hasNoMatch && <p class="muted panel-note">The state does not contain “{query.trim()}”.</p>}
       {/* Hidden, not removed: a form may be open. */}
-      <div key={openKey.value} hidden={hasNoMatch}>
+      <div key={key} hidden={hasNoMatch}>
         {found.map(({ group, rows }) => (
           <Scope
             key={group.scope}
             group={group}
             write={writeTo(group.scope)}
-            error={failure?.scope === group.scope ? failure.error : undefined}
+            error={failure?.key === key && failure?.scope === group.scope ? failure.error : undefined}
           >
-            {rows.map((row) => (
+            {rows.slice(0, limit).map((row) => (
               <StateKey
                 key={row.key}
                 row={row}
@@ -93,6 +101,17 @@ export function StatePanel() {
                 write={group.scope === 'temp' ? undefined : writeTo(group.scope)}
               />
             ))}
+            {rows.length > limit && (
+              <li>
+                <button type="button" class="button" onClick={() => setLimit(limit + MORE_KEYS)}>
+                  Show more keys
+                </button>
+                <span class="muted">
+                  {' '}
+                  {formatCount(rows.length - limit)} of {formatCount(rows.length)} are not shown.
+                </span>
+              </li>
+            )}
           </Scope>
         ))}
       </div>

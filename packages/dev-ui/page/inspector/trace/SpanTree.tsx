@@ -11,6 +11,7 @@ import { spans as allSpans } from './session-spans.ts';
 import { parseJsonTexts } from './parse-json-texts.ts';
 import type { SpanFacts } from './span-facts.ts';
 import { spanRows, spanTree } from './span-tree.ts';
+import type { SpanRow } from './span-tree.ts';
 
 /** Above this number of lines, only visible lines are drawn. */
 const MAX_DRAWN_LINES = 200;
@@ -47,7 +48,7 @@ export function SpanTree({ spans }: { spans: readonly SpanFacts[] }) {
 
   const isSelected = ({ id, eventId }: SpanFacts): boolean =>
     chosen === undefined ? eventId !== undefined && eventId === selectedEventId.value : id === chosen;
-  const lines = rows.map(({ facts, depth, isOpen }, i) => (
+  const toLine = ({ facts, depth, isOpen }: SpanRow, i: number) => (
     <div
       key={facts.id}
       class="span-row"
@@ -77,21 +78,22 @@ export function SpanTree({ spans }: { spans: readonly SpanFacts[] }) {
         <span data-kind={facts.kind} style={barStyle(facts, extents.get(facts.traceId)!)} />
       </span>
     </div>
-  ));
+  );
   const shown = allSpans.value?.find(({ span_id }) => span_id === chosen);
   const { 'exception.stacktrace': stack, ...attributes } = shown?.attributes ?? {};
   return (
     <>
       <div class="span-tree" {...treeProps} aria-label="Spans">
-        {lines.length > MAX_DRAWN_LINES ? (
+        {rows.length > MAX_DRAWN_LINES ? (
           <VList
             ref={(handle: unknown) => void (list.current = handle as VListHandle | null)}
             style={{ height: '50vh' }}
+            data={rows}
           >
-            {lines}
+            {toLine}
           </VList>
         ) : (
-          lines
+          rows.map(toLine)
         )}
       </div>
       {shown && (

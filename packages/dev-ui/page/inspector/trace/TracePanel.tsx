@@ -3,6 +3,7 @@ import { Empty } from '../../components/Empty.tsx';
 import { ErrorNote } from '../../components/ErrorNote.tsx';
 import { formatCount, formatDuration } from '../../components/format.ts';
 import { Skeleton } from '../../components/Skeleton.tsx';
+import { reloadData } from '../../state/connection.ts';
 import { events } from '../../state/session.ts';
 import { isRunning } from '../../state/run.ts';
 import { shownInvocation } from '../shown-invocation.ts';
@@ -18,7 +19,7 @@ export function TracePanel() {
   const shown = useMemo(() => (isWhole ? facts.value : (ofTurn ?? [])), [isWhole, facts.value, ofTurn]);
   if (events.value.length === 0)
     return <Empty title="Nothing has run yet" text="Send a message to see its agents, model calls and tools." />;
-  if (spansError.value !== undefined) return <ErrorNote error={spansError.value} />;
+  if (spansError.value !== undefined) return <ErrorNote error={spansError.value} retry={reloadData} />;
   if (spans.value === undefined)
     return isRunning.value ? (
       <Empty title="The run is active" text="The trace appears when the run has ended." />
