@@ -270,12 +270,13 @@ describe('McpToolset auth', () => {
     expect(oidc.paths.filter((path) => path === '/reg')).toHaveLength(2);
   });
 
-  it('registers the method of client authentication that the server supports', async () => {
+  it('registers the method of client authentication that the server supports, and no empty scope', async () => {
     const { authenticator } = new AuthFixture(oidc.url);
-    resourceMetadata = { ...resourceMetadata, authorization_servers: [`${mcp.url}/post`] };
+    resourceMetadata = { resource: `${mcp.url}/mcp`, authorization_servers: [`${mcp.url}/post`] };
     const run = new AgentRun(toolset(authenticator), [calls(signInTool())], { authenticator });
     expect(await run.say()).toMatchObject([{ kind: 'credential' }]);
     expect(registrations).toMatchObject([{ token_endpoint_auth_method: 'client_secret_post' }]);
+    expect(registrations[0]).not.toHaveProperty('scope');
   });
 
   it('keeps the sign-ins of parallel agents valid, with one registered client', async () => {

@@ -129,7 +129,8 @@ export function createHandler(options: HandlerOptions): Handler {
         ? await copyHookResponse(error).catch((failure: unknown) => toErrorResponse(failure, request))
         : toErrorResponse(error, request);
     }
-    return withSafeHeaders(options.cors ? cors.addHeaders(request, response) : response);
+    if (options.cors) cors.addHeaders(request, response);
+    return withSafeHeaders(response);
   }
 
   async function closeRuns(timeoutMs: number): Promise<void> {

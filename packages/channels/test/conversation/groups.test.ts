@@ -171,18 +171,23 @@ describe('Conversation of a person who also writes in a group', () => {
       async *runAsync(context) {
         const { invocationId } = context;
         const args = { functionCallId: 'call', authConfig: { authUri: 'https://login.example/?state=1' } };
-        const parts = [{ functionCall: { id: 'sign-in', name: 'adk_request_credential', args } }];
+        const id = `sign-in ${invocationId}`;
+        const parts = [{ functionCall: { id, name: 'adk_request_credential', args } }];
         const content = { role: 'model' as const, parts };
-        yield createEvent({ author: 'helper', invocationId, content, longRunningToolIds: ['sign-in'] }, runtime);
+        yield createEvent({ author: 'helper', invocationId, content, longRunningToolIds: [id] }, runtime);
       },
     };
     const { sessions: sessionService } = storage;
     const runner = new Runner({ appName, agent, sessionService, runtime, autoCreateSession: true });
     const options = { createParts: () => ({ runner }) };
     const { chat, settle } = await startAssistant({ llm: new ScriptedLlm(), runtime, storage, options });
-    await chat.receive('a1', 'read my mail', inGroup);
-    await settle();
-    expect(sent(chat)).toEqual([['a1', 'Please sign in: https://login.example/?state=1']]);
+    // The address of the private chat is that of the last private message, otherwise the sender.
+    for (const place of [inGroup, { address: 'p1' }, inGroup]) {
+      await chat.receive('a1', 'read my mail', place);
+      await settle();
+    }
+    const link = 'Please sign in: https://login.example/?state=1';
+    expect(sent(chat)).toEqual(['a1', 'p1', 'p1'].map((to) => [to, link]));
   });
 
   it('does not take a yes in the group as the answer to a private /forget', async () => {

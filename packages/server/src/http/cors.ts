@@ -46,20 +46,15 @@ export class Cors {
     return undefined;
   }
 
-  /** Returns the response with the headers that allow the page to read it. */
-  addHeaders(request: Request, response: Response): Response {
+  /** Adds the headers that allow the page to read the response. */
+  addHeaders(request: Request, { headers }: Response): void {
     const origin = request.headers.get('origin');
-    const headers: [string, string][] = [];
     if (origin !== null && this.#allows(origin)) {
-      headers.push(['access-control-allow-origin', this.#origins.has(origin) ? origin : '*']);
-      headers.push(['access-control-expose-headers', EXPOSED]);
-      if (this.#origins.has(origin)) headers.push(['access-control-allow-credentials', 'true']);
+      headers.append('access-control-allow-origin', this.#origins.has(origin) ? origin : '*');
+      headers.append('access-control-expose-headers', EXPOSED);
+      if (this.#origins.has(origin)) headers.append('access-control-allow-credentials', 'true');
     }
-    if (this.#origins.size > 0) headers.push(['vary', 'Origin']);
-    // The response of a hook may be immutable.
-    const copy = new Response(response.body, response);
-    for (const [name, value] of headers) copy.headers.append(name, value);
-    return copy;
+    if (this.#origins.size > 0) headers.append('vary', 'Origin');
   }
 
   #allows(origin: string): boolean {

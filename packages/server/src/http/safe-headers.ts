@@ -25,15 +25,7 @@ export function responseWithSafeHeaders(
 /** Adds the safe headers that the response does not have. */
 export function withSafeHeaders(response: MarkedResponse): Response {
   if (response[isSafe]) return response;
-  const missing = Object.entries(safeHeaders).filter(([name]) => !response.headers.has(name));
-  if (missing.length === 0) return response;
-  try {
-    for (const [name, value] of missing) response.headers.set(name, value);
-    return response;
-  } catch {
-    // The response of a hook may be immutable.
-    const copy = new Response(response.body, response);
-    for (const [name, value] of missing) copy.headers.set(name, value);
-    return copy;
-  }
+  for (const [name, value] of Object.entries(safeHeaders))
+    if (!response.headers.has(name)) response.headers.set(name, value);
+  return response;
 }

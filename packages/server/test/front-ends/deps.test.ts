@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import { says } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { demo } from '../demo.ts';
+import { demo, neverAnswers } from '../demo.ts';
 
 const message = { id: 'm1', role: 'user', content: 'Hello' };
 const requests: [path: string, body: object, headers?: Record<string, string>][] = [
@@ -29,5 +29,22 @@ describe('deps', () => {
     const response = await post(path, body, { headers: headers ?? {} });
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Good day.')]);
     expect(count).toBe(1);
+  });
+});
+
+describe('limits.concurrentRuns', () => {
+  it.each(requests)('keeps %s from creating a session on a busy server', async (path, body, headers) => {
+    const called = Promise.withResolvers<AbortSignal>();
+    const { handler, post, run, sessions } = await demo({
+      answers: [neverAnswers(called)],
+      limits: { concurrentRuns: 1 },
+    });
+    const running = run('/run');
+    await called.promise;
+    const response = await post(path, body, { headers: headers ?? {} });
+    expect([response.status, await response.text()]).toEqual([503, expect.stringContaining('active runs')]);
+    expect((await sessions.listSessions({ appName: 'demo' })).total).toBe(1);
+    await handler.close({ timeoutMs: 0 });
+    await running;
   });
 });

@@ -14,6 +14,12 @@ describe('untilFirstError', () => {
     expect(list.safeParse(['a', 1, 2, 3]).error!.issues.map(({ path }) => path)).toEqual([[1]]);
     expect(list.safeParse('a').success).toBe(false);
   });
+
+  it('accepts as many items as the maximum, and rejects more', () => {
+    const pair = untilFirstError(z.array(z.string()), 2);
+    expect(pair.parse(['a', 'b'])).toEqual(['a', 'b']);
+    expect(pair.safeParse(['a', 'b', 'c']).error!.issues).toMatchObject([{ message: 'must have at most 2 items' }]);
+  });
 });
 
 describe('mapOf', () => {
