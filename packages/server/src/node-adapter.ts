@@ -31,8 +31,15 @@ export function nodeAdapter(
     if (incoming.httpVersion === '1.0') incoming.headers.host ??= 'localhost';
     outgoing.once('finish', () => {
       if (incoming.complete || incoming.destroyed) return;
-      const cancel = runtime.timer(BODY_REST_MS, () => incoming.socket?.destroySoon());
-      incoming.once('close', cancel);
+      const { socket } = incoming;
+      const cancel = runtime.timer(BODY_REST_MS, () => socket?.destroySoon());
+      // Node does not close an answered request when its connection closes.
+      const destroy = (): void => void incoming.destroy();
+      socket?.once('close', destroy);
+      incoming.once('close', () => {
+        cancel();
+        socket?.off('close', destroy);
+      });
       incoming.resume();
     });
     return listener(incoming, outgoing);

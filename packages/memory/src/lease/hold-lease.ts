@@ -32,7 +32,12 @@ export async function holdLease<T>(p: HoldLeaseOptions, work: (signal: AbortSign
     cleanupMs: 5_000,
     signal,
   });
+  // Not `AbortSignal.any`: Node keeps its result in memory while it has a listener, and not all memory services remove theirs.
+  const end = new AbortController();
   const endSignals = [lease.lost, lease.stop, ...(signal ? [signal] : [])];
+  const abort = (): void => end.abort(endSignals.find(({ aborted }) => aborted)!.reason);
+  if (endSignals.some(({ aborted }) => aborted)) abort();
+  for (const each of endSignals) each.addEventListener('abort', abort, { once: true });
   let hasEnded = false;
   let cancelRenewal = (): void => {};
   const renewLater = (): void => {
@@ -42,10 +47,11 @@ export async function holdLease<T>(p: HoldLeaseOptions, work: (signal: AbortSign
   };
   renewLater();
   try {
-    return await work(AbortSignal.any(endSignals));
+    return await work(end.signal);
   } finally {
     hasEnded = true;
     cancelRenewal();
+    for (const each of endSignals) each.removeEventListener('abort', abort);
     await lease.release();
   }
 }
