@@ -116,6 +116,7 @@ export { assertAgent, assertAgentName } from './agent/agent-tree.ts';
 export { isStandardSchema, readSchema } from './tool/standard-schema.ts';
 export type { ReadSchema } from './tool/standard-schema.ts';
 export { withRuntime } from './runtime/with-runtime.ts';
+export { linkSignals } from './runtime/link-signals.ts';
 export { withTimeLimit } from './runtime/with-time-limit.ts';
 export { redact } from './errors/redact.ts';
 export { createTimeZoneReader } from './memory/time-zone-option.ts';

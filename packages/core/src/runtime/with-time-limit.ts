@@ -1,4 +1,5 @@
 import { raceAbort } from '../errors/race-abort.ts';
+import { linkSignals } from './link-signals.ts';
 import type { Runtime } from './runtime.ts';
 
 /** The limits of a piece of work. */
@@ -20,16 +21,13 @@ export async function withTimeLimit<T>(
   { runtime, ms, timeoutError, signal }: TimeLimit,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const end = new AbortController();
-  const cancelTimer = runtime.timer(ms, () => end.abort(timeoutError()));
-  // Not `AbortSignal.any`: a listener that the work never removes would stay as long as the caller's signal.
-  const abort = (): void => end.abort(signal?.reason);
-  if (signal?.aborted) abort();
-  else signal?.addEventListener('abort', abort, { once: true });
+  const limit = new AbortController();
+  const cancelTimer = runtime.timer(ms, () => limit.abort(timeoutError()));
+  const linked = linkSignals(limit.signal, ...(signal ? [signal] : []));
   try {
-    return await raceAbort(work(end.signal), end.signal);
+    return await raceAbort(work(linked.signal), linked.signal);
   } finally {
     cancelTimer();
-    signal?.removeEventListener('abort', abort);
+    linked.unlink();
   }
 }

@@ -1,3 +1,4 @@
+import { linkSignals } from '@thole/core/kit';
 import type { LeaseManager, Runtime, SessionRef } from '@thole/core';
 
 /** Options of `holdLease`. */
@@ -32,12 +33,7 @@ export async function holdLease<T>(p: HoldLeaseOptions, work: (signal: AbortSign
     cleanupMs: 5_000,
     signal,
   });
-  // Not `AbortSignal.any`: Node keeps its result in memory while it has a listener, and not all memory services remove theirs.
-  const end = new AbortController();
-  const endSignals = [lease.lost, lease.stop, ...(signal ? [signal] : [])];
-  const abort = (): void => end.abort(endSignals.find(({ aborted }) => aborted)!.reason);
-  if (endSignals.some(({ aborted }) => aborted)) abort();
-  for (const each of endSignals) each.addEventListener('abort', abort, { once: true });
+  const end = linkSignals(lease.lost, lease.stop, ...(signal ? [signal] : []));
   let hasEnded = false;
   let cancelRenewal = (): void => {};
   const renewLater = (): void => {
@@ -51,7 +47,7 @@ export async function holdLease<T>(p: HoldLeaseOptions, work: (signal: AbortSign
   } finally {
     hasEnded = true;
     cancelRenewal();
-    for (const each of endSignals) each.removeEventListener('abort', abort);
+    end.unlink();
     await lease.release();
   }
 }

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { callInterceptorOf, isPlainObject, thawJson } from '@thole/core/kit';
+import { callInterceptorOf, isPlainObject, linkSignals, thawJson } from '@thole/core/kit';
 import type {
   EventActions,
   FunctionCall,
@@ -74,7 +74,7 @@ export async function runTool(
     call,
     attempt,
     ttlMs,
-    signal: limit && linkedSignal([signal, limit.controller.signal]),
+    signal: limit && linkSignals(signal, limit.controller.signal).signal,
     span: p.span,
   });
   let actions: EventActions | undefined;
@@ -97,20 +97,6 @@ export async function runTool(
   } finally {
     if (!actions) open.close();
   }
-}
-
-/**
- * Returns a signal that is aborted with the first of these signals. Not `AbortSignal.any`: Node keeps its result in memory, with
- * the run, while it has a listener, and many tools never remove theirs.
- */
-function linkedSignal(signals: readonly AbortSignal[]): AbortSignal {
-  const linked = new AbortController();
-  for (const signal of signals) {
-    const abort = (): void => linked.abort(signal.reason);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-  }
-  return linked.signal;
 }
 
 /** The result of a tool or a hook, or its error. */
