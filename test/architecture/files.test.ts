@@ -110,6 +110,20 @@ it('gives all packages the same scripts, engines, licence and dependency version
   ).toEqual([]);
 });
 
+it('depends only on packages that accept every version of Node in engines', () => {
+  const ranges = [
+    ...read('pnpm-lock.yaml').matchAll(/^  (\S+):\n(?: {4}.*\n)*? {4}engines: \{.*?\bnode: '?([^',}]+)/gm),
+  ];
+  expect(ranges.length).toBeGreaterThan(100);
+  const rejecting = ranges.filter(
+    ([, , range]) => !['22.18.0', '24.11.0', '26.0.0'].every((each) => allows(range!, each)),
+  );
+  expect(
+    rejecting.map(([, name, range]) => `${name}: ${range}`),
+    'use an older version: pnpm stops if a package rejects the running Node',
+  ).toEqual([]);
+});
+
 it('gives every package the fields that npm shows', () => {
   for (const { folder, manifest } of packages) {
     const { keywords, ...shown } = publishedFields(folder).manifest;
@@ -173,3 +187,19 @@ it('starts no processes in the tests of pnpm check', () => {
   const starting = fast.filter((file) => /['"](?:node:)?child_process['"]/.test(read(file)));
   expect(starting, 'rename the test to *.slow.test.ts').toEqual([]);
 });
+
+/** True if a version is in a range of `||`, `^`, `>=` and plain versions, such as `^22.18 || >=24`. */
+function allows(range: string, version: string): boolean {
+  return range.split('||').some((alternative) =>
+    [...alternative.matchAll(/(>=|\^)? *([\d.]+)/g)].every(([, operator, lowest]) => {
+      const isSameMajor = Number.parseInt(version, 10) === Number.parseInt(lowest!, 10);
+      return (operator === '>=' || isSameMajor) && orderOf(version) >= orderOf(lowest!);
+    }),
+  );
+}
+
+/** Returns a number that is higher for a later version. */
+function orderOf(version: string): number {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  return (major * 1000 + minor) * 1000 + patch;
+}

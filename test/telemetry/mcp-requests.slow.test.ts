@@ -166,7 +166,7 @@ describe('spans of requests to MCP servers', () => {
   ])('have %s as error type', async (_, reply, errorType, statusCode) => {
     const server = await startRawServer({ 'tools/list': () => reply('tools/list') });
     const telemetry = new RecordedTelemetry();
-    const tools = toolsetFor(server, 'legacy', 200).getTools(contextOf(telemetry.runtime));
+    const tools = toolsetFor(server, 'legacy', 3_000).getTools(contextOf(telemetry.runtime));
     await expect(tools).rejects.toMatchObject({ code: 'MCP_SERVER_FAILED' });
     const { attributes, status, events } = telemetry.spanNamed('tools/list');
     expect(attributes['error.type']).toBe(errorType);

@@ -29,7 +29,8 @@ export async function serveAsProcess(p: {
   env: { readonly [name: string]: string };
   args?: readonly string[] | undefined;
 }): Promise<ServedProcess> {
-  const child = spawn(process.execPath, [...packageFlags, program, '--port', '0', ...(p.args ?? [])], {
+  const flags = [...packageFlags, '--disable-warning=ExperimentalWarning'];
+  const child = spawn(process.execPath, [...flags, program, '--port', '0', ...(p.args ?? [])], {
     stdio: 'pipe',
     env: { ...withoutSettings, ...p.env },
   });

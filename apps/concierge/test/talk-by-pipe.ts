@@ -37,7 +37,7 @@ export function talkByPipe(
 ): Promise<Talk> {
   const folder = mkdtempSync(join(tmpdir(), 'thole-concierge-'));
   const talk = new Promise<Talk>((resolve, reject) => {
-    const child = spawn(process.execPath, [...packageFlags, main, ...args], {
+    const child = spawn(process.execPath, [...packageFlags, '--disable-warning=ExperimentalWarning', main, ...args], {
       stdio: 'pipe',
       env: { ...withoutSettings, THOLE_DATA: folder, ...env },
     });
