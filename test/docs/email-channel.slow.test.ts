@@ -1,5 +1,6 @@
 import { channelCases } from '@thole/channels/testing';
 import type { ChannelPeer } from '@thole/channels/testing';
+import type { ChannelHandler } from '@thole/channels';
 import { register } from '@thole/testing';
 import {
   existsSync,
@@ -20,10 +21,37 @@ import { EmailChannel } from '../../docs/examples/email-channel.ts';
 
 const genuine = 'Authentication-Results: mx.example.org; dmarc=pass header.from=example.org\n';
 
+/** A channel that can be started again with its handler, if it is started. */
+class RestartedChannel extends EmailChannel {
+  #handler: ChannelHandler | undefined;
+
+  override start(handler: ChannelHandler): Promise<void> {
+    this.#handler = handler;
+    return super.start(handler);
+  }
+
+  override stop(): Promise<void> {
+    this.#handler = undefined;
+    return super.stop();
+  }
+
+  async restart(between: () => void): Promise<void> {
+    const handler = this.#handler;
+    await this.stop();
+    between();
+    if (handler) await this.start(handler);
+  }
+}
+
 function mailPeer(): ChannelPeer {
   const folder = mkdtempSync(join(tmpdir(), 'thole-mail-'));
   for (const name of ['new', 'cur', 'out']) mkdirSync(join(folder, name));
-  const channel = new EmailChannel({ folder, address: 'agent@example.org', mailServer: 'mx.example.org', everyMs: 5 });
+  const channel = new RestartedChannel({
+    folder,
+    address: 'agent@example.org',
+    mailServer: 'mx.example.org',
+    everyMs: 5,
+  });
   let count = 0;
   const deliver = async (headers: string, text: string): Promise<void> => {
     const name = String(++count).padStart(6, '0');
@@ -33,7 +61,8 @@ function mailPeer(): ChannelPeer {
       if (existsSync(join(folder, 'cur', name))) return;
       await setTimeout(5);
     }
-    rmSync(join(folder, 'new', name), { force: true });
+    // The channel may have read the mail already. Its current pass ends before the mail is removed.
+    await channel.restart(() => rmSync(join(folder, 'new', name), { force: true }));
     throw new Error('The mail was not acknowledged.');
   };
   const from = 'From: Ada <Ada@Example.org>\nMessage-ID: <1@example.org>\n';
