@@ -1,5 +1,4 @@
 import { getEventListeners } from 'node:events';
-import { queryObjects } from 'node:v8';
 import { systemRuntime } from '@thole/core';
 import { withTimeLimit } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
@@ -67,9 +66,6 @@ describe('withTimeLimit', () => {
         if (end === 'fails') throw new Error('broken');
       }).catch(() => {});
     await call();
-    const before = queryObjects(AbortSignal, { format: 'count' });
-    for (let i = 0; i < 100; i++) await call();
-    expect(queryObjects(AbortSignal, { format: 'count' }) - before).toBeLessThan(10);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 });
