@@ -1,5 +1,5 @@
 import type { InlineData, Part } from '@thole/core';
-import { fromBase64 } from '../inspector/artifacts/preview-of.ts';
+import { fromBase64 } from '../components/from-base64.ts';
 
 /** Maximum size in bytes. The default limit of an event is 8 MiB of JSON, and base64 adds a third. */
 export const MAX_FILE_BYTES = 6_000_000;

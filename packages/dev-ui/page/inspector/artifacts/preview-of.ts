@@ -1,4 +1,5 @@
 import type { Part } from '@thole/core';
+import { fromBase64 } from '../../components/from-base64.ts';
 
 /** The preview of a file. `file`: no preview. `link`: a file at another address, which is not fetched. */
 export type Preview =
@@ -53,15 +54,6 @@ function decodeText(base64: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Returns the bytes of a base64 text. Throws if it is invalid. */
-export function fromBase64(base64: string): Uint8Array<ArrayBuffer> {
-  const characters = atob(base64.replaceAll('-', '+').replaceAll('_', '/'));
-  const bytes = new Uint8Array(characters.length);
-  // `Uint8Array.from` creates a string for each byte.
-  for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
-  return bytes;
 }
 
 /** Returns valid JSON with line breaks and indents. Its numbers and strings stay as they are written. */
