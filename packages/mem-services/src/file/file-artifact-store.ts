@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from '
 import { join } from 'node:path';
 import { platform } from 'node:process';
 import { TholeError } from '@thole/core';
-import { isPlainObject, renameWhenFree } from '@thole/core/kit';
+import { isPlainObject, parseJson, renameWhenFree } from '@thole/core/kit';
 import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from '@thole/core';
 import { fromPathComponent, isPathComponent, toPathComponent } from './path-component.ts';
 
@@ -122,12 +122,7 @@ export class FileArtifactStore implements ArtifactStore {
 
 /** Returns the content of `meta.json`. Throws `STORE_VERSION` if the file is damaged. */
 function readMeta(bytes: Uint8Array, folder: string): ArtifactMeta {
-  let meta: unknown;
-  try {
-    meta = JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    // The error of the parser contains a part of the file.
-  }
+  const meta = parseJson(new TextDecoder().decode(bytes));
   if (isPlainObject(meta)) return meta as unknown as ArtifactMeta;
   throw new TholeError(
     'STORE_VERSION',

@@ -3,6 +3,6 @@ import type { CaseTools } from '../case.ts';
 
 /** Returns another instance over the same storage. */
 export async function reopen<Subject>(t: CaseTools<Subject>): Promise<Subject> {
-  assert.ok(t.reopen, 'A suite that claims "durable" needs reopen.');
+  assert.ok(t.reopen, 'A suite that claims "durable" or "shared" needs reopen.');
   return t.reopen();
 }
