@@ -8,7 +8,9 @@ import { rejectUnknownOptions } from '../errors/reject-unknown-options.ts';
 import { TholeError } from '../errors/thole-error.ts';
 import { raceAbort, raceAbortWrite } from '../errors/race-abort.ts';
 import { JsonCopier, jsonBytes, thawJson } from '../json/copy-json.ts';
+import { isPlainObject } from '../json/find-non-json.ts';
 import type { JsonObject } from '../json/json.ts';
+import { parseJson } from '../json/parse-json.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { systemRuntime } from '../runtime/system-runtime.ts';
 import { assertName, assertSessionRef, assertUser } from '../session/assert-name.ts';
@@ -181,11 +183,8 @@ function fromStored(bytes: Uint8Array, meta: ArtifactMeta): Part {
   return { inlineData: { mimeType, data, ...(displayName !== undefined && { displayName }) } };
 }
 
-/** The error of the parser is not the cause, because it contains a part of the artifact. */
 function readPart(bytes: Uint8Array): Part {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes)) as Part;
-  } catch {
-    throw new TholeError('STORE_VERSION', 'The stored content of an artifact is damaged. Save the artifact again.');
-  }
+  const part = parseJson(new TextDecoder().decode(bytes));
+  if (isPlainObject(part)) return part as Part;
+  throw new TholeError('STORE_VERSION', 'The stored content of an artifact is damaged. Save the artifact again.');
 }
