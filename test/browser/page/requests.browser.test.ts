@@ -59,17 +59,18 @@ describeInBrowser('Requests on the page', (browser) => {
     await book.getByRole('button', { name: 'Edit arguments' }).click();
     const field = book.getByRole('textbox', { name: 'Arguments' });
     await expect.poll(() => page.evaluate('document.activeElement?.tagName')).toBe('TEXTAREA');
+    // The keyboard instead of the mouse: the field changes its height with its text, and the button moves.
     await field.fill('{"room": ');
-    await book.getByRole('button', { name: 'Approve' }).click();
+    await book.getByRole('button', { name: 'Approve' }).press('Enter');
     await book.getByText('Enter a JSON object.').waitFor();
     await field.fill('{"nights": 3}');
-    await book.getByRole('button', { name: 'Approve' }).click();
+    await book.getByRole('button', { name: 'Approve' }).press('Enter');
     await page.getByRole('button', { name: 'Send 2 answers' }).click();
     await book.getByText(/room: is required/).waitFor();
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     expect(hotel.booked).toEqual([]);
     await field.fill('{"room": 14, "nights": 3}');
-    await book.getByRole('button', { name: 'Approve' }).click();
+    await book.getByRole('button', { name: 'Approve' }).press('Enter');
     await page.getByRole('button', { name: 'Send 2 answers' }).click();
     await said(page, 'Done.').waitFor();
     expect(hotel.booked).toHaveLength(2);
@@ -83,10 +84,10 @@ describeInBrowser('Requests on the page', (browser) => {
     await card.getByText('How many days?').waitFor();
     await card.getByRole('button', { name: 'Edit data' }).click();
     await card.getByRole('textbox', { name: 'Data' }).fill('{"days": 3');
-    await card.getByRole('button', { name: 'Approve' }).click();
+    await card.getByRole('button', { name: 'Approve' }).press('Enter');
     await card.getByText('Enter valid JSON.').waitFor();
     await card.getByRole('textbox', { name: 'Data' }).fill('{"days": 3}');
-    await card.getByRole('button', { name: 'Approve' }).click();
+    await card.getByRole('button', { name: 'Approve' }).press('Enter');
     await said(page, 'Here are the keys.').waitFor();
     expect(hotel.answers).toEqual([{ days: 3 }]);
   });

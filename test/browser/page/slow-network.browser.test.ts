@@ -120,8 +120,9 @@ describeInBrowser('the page with late responses', (browser) => {
     expect(await newMemory.isEditable()).toBe(false);
     await page.goto(`${hotel.url}/dev-ui/#/hotel?tab=memory&user=bob`);
     await inspector.getByText('Bob likes coffee.').waitFor();
-    await adding.deliver();
-    await page.getByText('Remembered.').waitFor();
+    // The message is shown for a short time only.
+    const remembered = page.getByText('Remembered.').waitFor();
+    await Promise.all([remembered, adding.deliver()]);
     expect(await inspector.locator('.memory-text').allInnerTexts()).toEqual(['Bob likes coffee.']);
 
     // A new session opens while the user writes in another field.
