@@ -51,11 +51,12 @@ export class Served {
     const cpu = await this.send({ cpu: true });
     const begin = performance.now();
     let next = 0;
+    const fallAsleep = stayAwake();
     await Promise.all(
       connections.map(async (connection) => {
         while (next < p.count) await connection.post(p.path, bodyOf(`${prefix}${next++}`, p.appName));
       }),
-    );
+    ).finally(fallAsleep);
     const wall = performance.now() - begin;
     return { wall: (wall * 1_000) / p.count, cpu: ((await this.send({ cpu: true })) - cpu) / p.count };
   }
@@ -65,6 +66,18 @@ export class Served {
 export function bodyOf(sessionId: string, appName = 'app'): string {
   const newMessage = { role: 'user', parts: [{ text: 'Is there a room with a view?' }] };
   return JSON.stringify({ appName, userId: 'u', sessionId, newMessage, streaming: true });
+}
+
+/**
+ * Keeps the event loop of this process busy until the returned function is called. If the client sleeps, the write of each response
+ * has to wake it. In a virtual machine this takes 20 to 30 µs, which are no cost of the server.
+ */
+function stayAwake(): () => void {
+  let immediate = setImmediate(turn);
+  function turn(): void {
+    immediate = setImmediate(turn);
+  }
+  return () => clearImmediate(immediate);
 }
 
 function nextMessage(child: ChildProcess): Promise<unknown> {
