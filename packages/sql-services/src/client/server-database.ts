@@ -2,7 +2,7 @@ import type { Runtime } from '@thole/core';
 import type { Dialect } from '../dialects/dialect.ts';
 import { query } from './sql-database.ts';
 import type { RunOptions, SqlDatabase, Statement, StatementResult, Steps } from './sql-database.ts';
-import { isSqlFailure, sqlFailure } from './sql-failure.ts';
+import { databaseClosed, isSqlFailure, sqlFailure } from './sql-failure.ts';
 import type { SqlFailure } from './sql-failure.ts';
 
 /** A connection for one call. */
@@ -49,7 +49,10 @@ const MAX_RECONNECTS = 3;
 /** Minimum pause before the next attempt if the server opens no connection. */
 const BUSY_PAUSE_MS = 50;
 
-/** A database behind connections: PostgreSQL, MariaDB, or any database of a Kysely instance. Each call has a time limit. */
+/**
+ * A database behind connections: PostgreSQL, MariaDB, or any database of a Kysely instance. A call has a time limit, unless its deadline
+ * is `Infinity`. Then `close` ends it.
+ */
 export class ServerDatabase implements SqlDatabase {
   readonly dialect: Dialect;
   readonly displayName: string;
@@ -57,6 +60,8 @@ export class ServerDatabase implements SqlDatabase {
   readonly #source: ConnectionSource;
   readonly #runtime: Runtime;
   readonly #timeoutMs: number;
+  /** Functions that end the calls without a deadline. */
+  readonly #unlimited = new Set<() => void>();
 
   constructor(options: ServerOptions) {
     this.dialect = options.dialect;
@@ -90,6 +95,7 @@ export class ServerDatabase implements SqlDatabase {
   }
 
   close(): Promise<void> {
+    for (const end of this.#unlimited) end();
     return this.#source.close();
   }
 
@@ -147,13 +153,25 @@ export class ServerDatabase implements SqlDatabase {
   #attempt<T>(work: Work<T>, deadline: number): Promise<T> {
     const call: CallState = { isTimedOut: false, mayBeCommitted: false };
     return new Promise<T>((resolve, reject) => {
-      const cancel = this.#runtime.timer(Math.max(1, deadline - this.#runtime.monotonic()), () => {
+      const end = (failure: SqlFailure): void => {
         call.isTimedOut = true;
         this.#destroyConnection(call);
-        reject(sqlFailure('connection', new Error(`No answer within ${this.#timeoutMs} ms.`), call.mayBeCommitted));
-      });
+        reject(failure);
+      };
+      const cancel =
+        deadline === Infinity
+          ? this.#untilClosed(() => end(databaseClosed()))
+          : this.#runtime.timer(Math.max(1, deadline - this.#runtime.monotonic()), () => {
+              const cause = new Error(`No answer within ${this.#timeoutMs} ms.`);
+              end(sqlFailure('connection', cause, call.mayBeCommitted));
+            });
       this.#runOnConnection(call, work).then(resolve, reject).finally(cancel);
     });
+  }
+
+  #untilClosed(end: () => void): () => void {
+    this.#unlimited.add(end);
+    return () => this.#unlimited.delete(end);
   }
 
   async #runOnConnection<T>(call: CallState, work: Work<T>): Promise<T> {

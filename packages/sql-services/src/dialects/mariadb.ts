@@ -51,10 +51,10 @@ export const mariadb: Dialect = {
   writeState,
   append,
   migrationLock(name) {
-    // The name of a lock has at most 64 characters.
+    // The name of a lock has at most 64 characters. A day is longer than any migration; the lock ends with its connection.
     const parameters = [name.slice(-64)];
     return {
-      acquire: { sql: 'SELECT GET_LOCK(?, 30)', parameters },
+      acquire: { sql: 'SELECT GET_LOCK(?, 86400)', parameters },
       release: { sql: 'SELECT RELEASE_LOCK(?)', parameters },
     };
   },

@@ -44,9 +44,9 @@ const migrations: { readonly [version: number]: (location: TableLocation, tables
 };
 
 /** Returns the version of the existing tables, 0 if there are none. */
-export async function readSchemaVersion(database: SqlDatabase, tables: TableNames, deadline?: number): Promise<number> {
+export async function readSchemaVersion(database: SqlDatabase, tables: TableNames): Promise<number> {
   try {
-    return await database.run(() => readVersion(database, tables), { writes: false, deadline });
+    return await database.run(() => readVersion(database, tables), { writes: false });
   } catch (error) {
     if (isSqlFailure(error, 'no-table')) return 0;
     throw error;
@@ -65,18 +65,28 @@ export function assertSchemaVersion(version: number): void {
   throw new TholeError('STORE_VERSION', message);
 }
 
-/** Creates the tables or updates them to the version of this package. Several processes may call this at the same time. */
+/**
+ * Returns the time at which a change of tables must end. On a server it is `Infinity`, because the duration depends on the number of
+ * rows. A SQLite file may be locked until the time limit of a call.
+ */
+export function migrationDeadline(database: SqlDatabase): number {
+  return database.dialect.name === 'sqlite' ? database.deadline() : Infinity;
+}
+
+/**
+ * Creates the tables or updates them to the version of this package. Several processes may call this at the same time. The time limit of
+ * a call applies to reading the version.
+ */
 export async function migrate(database: SqlDatabase, tables: TableNames, location: TableLocation): Promise<void> {
-  const deadline = database.deadline();
-  let version = await readSchemaVersion(database, tables, deadline);
+  let version = await readSchemaVersion(database, tables);
   if (version < SCHEMA_VERSION) {
     try {
-      await database.transact(() => migrationSteps(database, tables, location), deadline);
+      await database.transact(() => migrationSteps(database, tables, location), migrationDeadline(database));
     } catch (error) {
       // Another process migrated at the same time. The version is checked below.
       if (!isSqlFailure(error, 'duplicate')) throw error;
     }
-    version = await readSchemaVersion(database, tables, deadline);
+    version = await readSchemaVersion(database, tables);
   }
   assertSchemaVersion(version);
 }

@@ -10,6 +10,7 @@ import type { Row, SqlDatabase, SqlValue, StatementResult, Steps } from '../clie
 import { isSqlFailure } from '../client/sql-failure.ts';
 import { tablesNotReady, withDeadline } from '../client/with-deadline.ts';
 import { toIdKey } from '../memory/memory-records.ts';
+import { migrationDeadline } from '../schema/migrate.ts';
 import { tableNames } from '../schema/table-names.ts';
 import { columnText } from '../session/row-values.ts';
 import { createVectorTable, VECTOR_COLUMNS, VECTOR_KEY, vectorTableName } from './vector-table.ts';
@@ -98,13 +99,12 @@ export class SqlVectorStore implements VectorStore {
     const { tablePrefix = 'thole_', schema } = this.#options;
     const [database, dialect] = [this.#database, this.#dialect];
     const lock = database.dialect.migrationLock(this.#table);
-    const deadline = database.deadline();
     const create = (): Promise<void> =>
       database.transact(function* () {
         if (lock.acquire) yield lock.acquire;
         yield* dialect.prepare();
         yield* createVectorTable(tablePrefix, schema, dialect);
-      }, deadline);
+      }, migrationDeadline(database));
     await this.#mapErrors(
       create().catch((error: unknown) => {
         // Another process created the table at the same time.

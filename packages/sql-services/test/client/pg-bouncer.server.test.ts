@@ -87,6 +87,7 @@ describeWith('pgbouncer', 'PostgreSQL behind PgBouncer in transaction mode', (db
     const { url } = await startBouncer(1);
     const database = { dbUrl: url, tablePrefix: `pooled_taken_${process.pid}_` };
     const service = openService({ ...database, timeoutMs: 2_000 });
+    await service.migrate();
     await service.createSession(ref);
     const holder = await connect(url);
     await holder.query('BEGIN');

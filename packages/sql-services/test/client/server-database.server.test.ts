@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { createEvent } from '@thole/core';
 import { DatabaseArtifactService, DatabaseSessionService } from '@thole/sql-services';
 import type { DatabaseSessionServiceOptions } from '@thole/sql-services';
+import { FixedRuntime } from '@thole/testing';
 import { Kysely, MysqlDialect, PostgresDialect } from 'kysely';
 import { createPool } from 'mysql2';
 import { createPool as createPromisePool } from 'mysql2/promise';
 import pg from 'pg';
-import { afterAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { describeWith } from '../../../../test/servers/index.ts';
 import { openBehindProxy } from '../support/behind-proxy.ts';
 import { createDatabase } from '../support/create-database.ts';
@@ -115,6 +116,34 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       expect(performance.now() - startedAt).toBeLessThan(60_000);
     });
 
+    it('creates tables without a time limit, while a call that needs them ends', async () => {
+      const { url, remove } = await createDatabase(kind, dbUrl);
+      onTestFinished(remove);
+      const lock = await holdMigrationLock(kind, url);
+      const runtime = new FixedRuntime();
+      const service = openService({ dbUrl: url, runtime });
+      const migrating = service.migrate();
+      await lock.requested();
+      const late = expect(service.createSession(ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      await runtime.advance(3_600_000);
+      await late;
+      await lock.release();
+      await migrating;
+      expect((await service.createSession(ref)).id).toBe('s');
+    });
+
+    it('ends the creation of tables when it is closed', async () => {
+      const { url, remove } = await createDatabase(kind, dbUrl);
+      onTestFinished(remove);
+      const lock = await holdMigrationLock(kind, url);
+      onTestFinished(() => lock.release());
+      const service = openService({ dbUrl: url });
+      const migrating = expect(service.migrate()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      await lock.requested();
+      await service.close();
+      await migrating;
+    });
+
     it('throws STORE_UNAVAILABLE without a server', async () => {
       const url = new URL(dbUrl);
       url.port = '1';
@@ -183,4 +212,23 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       expect([lastSeq, state]).toEqual([3, { a: 'é🙂', 'user:b': [1], e1: 1, e2: 1, e3: 1 }]);
     }
   });
+}
+
+/** Holds the lock that a process takes while it creates the tables. `requested` resolves when another connection waits for it. */
+async function holdMigrationLock(
+  kind: 'postgres' | 'mariadb',
+  dbUrl: string,
+): Promise<{ requested(): Promise<void>; release(): Promise<void> }> {
+  const name = `'${tablePrefix}meta'`;
+  const { query, close } = connect(kind, dbUrl);
+  const waiting =
+    kind === 'postgres'
+      ? `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+      : `SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND state = 'User lock'`;
+  await query(kind === 'postgres' ? `SELECT pg_advisory_lock(hashtext(${name}))` : `SELECT GET_LOCK(${name}, 0)`);
+  return {
+    requested: () => vi.waitFor(async () => expect(await query(waiting)).toHaveLength(1), { timeout: 20_000 }),
+    release: close,
+  };
 }

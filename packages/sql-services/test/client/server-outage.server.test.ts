@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEvent, TholeError } from '@thole/core';
+import { FixedRuntime } from '@thole/testing';
 import { DatabaseSessionService } from '@thole/sql-services';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeWith, rounds, startMariaDb, startPostgres } from '../../../../test/servers/index.ts';
@@ -23,6 +24,7 @@ for (const [kind, start] of starts) {
         onTestFinished(() => server.remove());
         const service = new DatabaseSessionService({ dbUrl: server.url, timeoutMs: 5_000 });
         onTestFinished(() => service.close());
+        await service.migrate();
         await service.createSession(ref);
         const acknowledged: string[] = [];
         const codes = new Set<string>();
@@ -65,11 +67,16 @@ for (const [kind, start] of starts) {
       const socketCount = (): number =>
         process.getActiveResourcesInfo().filter((each) => each === 'TCPSocketWrap').length;
       const before = socketCount();
-      const service = new DatabaseSessionService({ dbUrl: server.url, timeoutMs: 1_000 });
+      const runtime = new FixedRuntime();
+      const service = new DatabaseSessionService({ dbUrl: server.url, runtime });
       await Promise.all(['a', 'b', 'c'].map((sessionId) => service.createSession({ ...ref, sessionId })));
       await server.pause();
       onTestFinished(() => server.resume());
-      await expect(service.getSession({ ...ref, sessionId: 'a' })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      const reading = expect(service.getSession({ ...ref, sessionId: 'a' })).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+      });
+      await runtime.advance(30_000);
+      await reading;
       await service.close();
       await sleep(100);
       expect(socketCount()).toBe(before);
