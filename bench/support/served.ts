@@ -70,7 +70,7 @@ export function bodyOf(sessionId: string, appName = 'app'): string {
 
 /**
  * Keeps the event loop of this process busy until the returned function is called. If the client sleeps, the write of each response
- * has to wake it. In a virtual machine this takes 20 to 30 µs, which are no cost of the server.
+ * has to wake it. In a virtual machine this takes 20 to 30 µs, and is not a cost of the server.
  */
 function stayAwake(): () => void {
   let immediate = setImmediate(turn);

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { mapOf } from '../http/schemas.ts';
 import type { ClientMessage } from './client-turns.ts';
 import { openAiError } from './open-ai-error.ts';
+import type { PreviousResponse } from './previous-session.ts';
+import { responseIdOf } from './response-id.ts';
 import { otherParameters } from './unsupported.ts';
 
 /** The body of `/v1/responses`. */
@@ -38,24 +40,37 @@ export const responseBody: z.ZodType<ResponseBody> = z.object({
 /** Types of items that belong to an answer. They are left out. */
 const answerItemTypes: readonly unknown[] = ['reasoning', 'function_call', 'function_call_output'];
 
+/** The input of a request. */
+export interface ResponseInput {
+  /** The instructions, as a message of the developer, and the messages after the last reference. */
+  messages: ClientMessage[];
+  /** The response of the last reference. */
+  reference?: PreviousResponse | undefined;
+}
+
 /**
- * Returns the instructions, as a message of the developer, and the messages of the input. Throws `INVALID_INPUT` for an item that
- * is not supported, such as a reference to an item.
+ * Reads the input of a request. A reference replaces an answer that the client does not send again, so the messages before it are part
+ * of an earlier response. Throws `INVALID_INPUT` for an item that is not supported.
  */
-export function readMessages({ input, instructions }: ResponseBody): ClientMessage[] {
+export function readInput({ input, instructions }: ResponseBody): ResponseInput {
   const first = instructions ? [{ role: 'developer', content: instructions }] : [];
-  if (typeof input === 'string') return [...first, { role: 'user', content: input }];
-  return [...first, ...input.flatMap((item, i) => readMessage(item, `input[${i}]`))];
+  if (typeof input === 'string') return { messages: [...first, { role: 'user', content: input }] };
+  const last = input.findLastIndex((item) => isPlainObject(item) && item['type'] === 'item_reference');
+  const items = input.flatMap((item, i) => (i > last ? readMessage(item, `input[${i}]`) : []));
+  return { messages: [...first, ...items], reference: last < 0 ? undefined : readReference(input[last], last) };
+}
+
+function readReference(item: unknown, index: number): PreviousResponse {
+  const { id: itemId } = item as { id?: unknown };
+  const param = `input[${index}]`;
+  if (typeof itemId !== 'string') throw openAiError(`${param}.id must be a string.`, { param });
+  return { responseId: responseIdOf(itemId), param };
 }
 
 function readMessage(item: unknown, param: string): ClientMessage[] {
   if (!isPlainObject(item)) throw openAiError(`${param} must be an object.`, { param });
   const { content, role, type } = item;
   if (answerItemTypes.includes(type)) return [];
-  if (type === 'item_reference') {
-    const remedy = 'Send the message itself, for example with store: false in the AI SDK, or set previous_response_id.';
-    throw openAiError(`${param} is a reference to an item, which is not supported. ${remedy}`, { param });
-  }
   if ((type !== undefined && type !== 'message') || typeof role !== 'string')
     throw openAiError(`${param} has an unsupported type. Send messages.`, { param });
   return [{ role, content }];

@@ -5,6 +5,7 @@ import type { EventEncoder, RunFailure, RunOutcome } from '../front-ends/event-e
 import { finishReasonOf } from './finish-reason.ts';
 import type { FinishReason } from './finish-reason.ts';
 import { pauseText } from './pause-text.ts';
+import { toItemId } from './response-id.ts';
 import { toResponseUsage } from './usage.ts';
 
 /** Options of `ResponseEncoder`. */
@@ -114,7 +115,7 @@ export class ResponseEncoder implements EventEncoder {
   }
 
   #openItem(type: AnswerPiece['type'], eventId: string): string {
-    const id = `${type === 'text' ? 'msg' : 'rs'}_${eventId}_${this.#output.length}`;
+    const id = toItemId(this.#id, type === 'text' ? 'msg' : 'rs', this.#output.length);
     this.#item = { id, type, eventId, text: '' };
     const item =
       type === 'text'

@@ -11,7 +11,8 @@ import { splitTurns } from '../openai/client-turns.ts';
 import { modelNotFound, openAiError } from '../openai/open-ai-error.ts';
 import { openConversation } from '../openai/open-conversation.ts';
 import { findPreviousSession } from '../openai/previous-session.ts';
-import { readMessages, responseBody } from '../openai/response-body.ts';
+import type { PreviousResponse } from '../openai/previous-session.ts';
+import { readInput, responseBody } from '../openai/response-body.ts';
 import type { ResponseBody } from '../openai/response-body.ts';
 import { ResponseEncoder } from '../openai/response-encoder.ts';
 import { toResponseId } from '../openai/response-id.ts';
@@ -65,7 +66,7 @@ export const openAiRoutes: readonly Route[] = [
   defineRoute({
     ...{ method: 'POST', paths: ['/v1/responses'], ...commonMembers },
     summary:
-      'Answers a message in the form of OpenAI’s Responses. The session is `conversation`, or the session of `previous_response_id`, otherwise a new session.',
+      'Answers a message in the form of OpenAI’s Responses. The session is `conversation`, or the session of `previous_response_id` or of an item that the input refers to, otherwise a new session.',
     body: responseBody,
     returns: anyObject,
     responses: { 200: 'A response, or with `stream` a text/event-stream of its events', ...failures },
@@ -95,9 +96,10 @@ async function completeChat(call: RouteCall<ChatBody>): Promise<Response> {
 async function createResponse(call: RouteCall<ResponseBody>): Promise<Response> {
   const { body, context } = call;
   const { runner, userId } = await authorize(call);
-  const { history, message } = splitTurns(readMessages(body), 'input');
+  const { messages, reference } = readInput(body);
+  const { history, message } = splitTurns(messages, 'input');
   const messageId = idempotencyKey(call.request);
-  const existingRef = await findSession(call, { runner, messageId, userId });
+  const existingRef = await findSession(call, { runner, messageId, reference, userId });
   const isTemporary = body.store === false && !existingRef;
   const newConversation = { history, isTemporary, messageId: isTemporary ? undefined : messageId, userId };
   const ref = existingRef ?? (await openConversation(context, runner, newConversation));
@@ -133,11 +135,15 @@ function runnerOf({ context }: Pick<RouteCall, 'context'>, name: string): Runner
   return runner;
 }
 
-/** Returns the session that the body names with `conversation` or `previous_response_id`. Undefined if it names none. */
+/**
+ * Returns the session that the body names with `conversation`, `previous_response_id` or a reference to an item of a response. Undefined
+ * if it names none.
+ */
 async function findSession(
   call: RouteCall<ResponseBody>,
-  { messageId, runner, userId }: { runner: Runner; messageId: string | undefined; userId: string },
+  p: { runner: Runner; messageId: string | undefined; reference: PreviousResponse | undefined; userId: string },
 ): Promise<SessionRef | undefined> {
+  const { messageId, reference, runner, userId } = p;
   const { appName } = runner;
   const { conversation, previous_response_id: previousResponseId } = call.body;
   if (conversation && previousResponseId)
@@ -146,8 +152,9 @@ async function findSession(
     const sessionId = typeof conversation === 'string' ? conversation : conversation.id;
     return ensureNamedSession(call, { appName, userId, sessionId });
   }
-  if (!previousResponseId) return undefined;
-  const sessionId = await findPreviousSession(runner, { userId, previousResponseId, messageId });
+  const previous = previousResponseId ? { responseId: previousResponseId, param: 'previous_response_id' } : reference;
+  if (!previous) return undefined;
+  const sessionId = await findPreviousSession(runner, { userId, previous, messageId });
   return { appName, userId, sessionId };
 }
 

@@ -51,6 +51,7 @@ describe('POST /v1/chat/completions and /v1/responses', () => {
     ['/v1/responses', { model: 'demo' }],
     ['/v1/responses', { ...responses, input: '' }],
     ['/v1/responses', { ...responses, input: [7] }],
+    ['/v1/responses', { ...responses, input: [{ type: 'item_reference' }, { role: 'user', content: 'Hello' }] }],
     ['/v1/responses', { ...responses, input: [{ type: 'item_reference', id: 'msg_1' }] }],
     ['/v1/responses', { ...responses, input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }] }],
     ['/v1/responses', { ...responses, conversation: 7 }],
@@ -151,9 +152,15 @@ describe('POST /v1/chat/completions and /v1/responses', () => {
 
   it('does not continue the response of another user', async () => {
     const { client, requests } = openAiDemo({ answers: [says('Hi Ann.')] });
-    const { id } = await client.responses.create({ ...responses, user: 'ann' });
+    const { id, output } = await client.responses.create({ ...responses, user: 'ann' });
     const stolen = client.responses.create({ ...responses, user: 'bob', previous_response_id: id });
     await expect(stolen).rejects.toMatchObject({ status: 404, code: 'previous_response_not_found' });
+    const input = [
+      { type: 'item_reference' as const, id: output[0]!.id! },
+      { role: 'user' as const, content: 'Hello' },
+    ];
+    const referenced = client.responses.create({ model: 'demo', user: 'bob', input });
+    await expect(referenced).rejects.toMatchObject({ status: 404, code: 'previous_response_not_found' });
     expect(requests).toHaveLength(1);
   });
 

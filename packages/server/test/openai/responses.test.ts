@@ -1,7 +1,10 @@
+import { createOpenAI } from '@ai-sdk/openai';
 import { LlmAgent } from '@thole/runner';
 import { calls, fails, says, ScriptedLlm, streams, thinks } from '@thole/testing';
 import { FunctionTool } from '@thole/tools';
-import type { ResponseInputItem } from 'openai/resources/responses/responses';
+import { generateText, streamText } from 'ai';
+import type { ModelMessage } from 'ai';
+import type { Response, ResponseInputItem } from 'openai/resources/responses/responses';
 import { describe, expect, it } from 'vitest';
 import { bookingAnswers, bookingDesk } from '../booking-desk.ts';
 import { neverAnswers } from '../demo.ts';
@@ -9,6 +12,7 @@ import { clerkWithExpert } from './clerk-with-expert.ts';
 import { openAiDemo, textsOf, messagesOf } from './openai-client.ts';
 
 const hello = { model: 'demo', input: 'Hello' };
+const hi = { role: 'user' as const, content: 'Hi' };
 const usage = { promptTokenCount: 7, candidatesTokenCount: 3, thoughtsTokenCount: 2, cachedContentTokenCount: 4 };
 
 describe('POST /v1/responses', () => {
@@ -172,15 +176,60 @@ describe('POST /v1/responses', () => {
     expect(messagesOf(requests[1]!)).toEqual(['user: Hello', 'model: Fine.', 'user: Really?']);
   });
 
-  it('rejects a reference to an item and names the alternatives', async () => {
-    const input = [
-      { type: 'item_reference' as const, id: 'msg_1' },
-      { role: 'user' as const, content: 'Hello' },
-    ];
-    await expect(openAiDemo().client.responses.create({ model: 'demo', input })).rejects.toMatchObject({
-      ...{ status: 400, param: 'input[0]' },
-      message: expect.stringMatching(/reference to an item.*store: false.*previous_response_id/),
+  it('continues the response of the last item that the input refers to', async () => {
+    const answers = [thinks('Hm.', 'One.'), says('Two.'), says('Other.'), says('Three.')];
+    const { client, requests, sessionIds } = openAiDemo({ answers });
+    const user = (content: string) => ({ role: 'user' as const, content });
+    const referencesTo = ({ output }: Response) =>
+      output.map(({ id }) => ({ type: 'item_reference' as const, id: id! }));
+    const first = await client.responses.create(hello);
+    const after = [user('Hello'), ...referencesTo(first)];
+    const second = await client.responses.create({ ...hello, input: [...after, user('And then?')] });
+    const other = await client.responses.create({ ...hello, input: [...after, user('Or else?')] });
+    const input = [...after, user('And then?'), ...referencesTo(second), user('Really?')];
+    await client.responses.create({ ...hello, instructions: 'Be short.', input, conversation: first.conversation!.id });
+    expect(requests.slice(1).map(messagesOf)).toEqual([
+      ['user: Hello', 'model: Hm.|One.', 'user: And then?'],
+      ['user: Hello', 'model: Hm.|One.', 'user: Or else?'],
+      ['user: Hello', 'model: Hm.|One.', 'user: And then?', 'model: Two.', 'user: Be short.|Really?'],
+    ]);
+    expect(await sessionIds()).toEqual([other, second].map(({ conversation }) => conversation!.id));
+  });
+
+  it('answers 404 with the next step for a reference to an item that is not stored', async () => {
+    const { client } = openAiDemo({ answers: [says('One.')] });
+    const unstored = await client.responses.create({ ...hello, store: false });
+    for (const id of ['msg_1', 'fc_1_0', unstored.output[0]!.id!]) {
+      const input = [{ role: 'user' as const, content: 'Hello' }, { type: 'item_reference' as const, id }, hi];
+      await expect(client.responses.create({ model: 'demo', input })).rejects.toMatchObject({
+        ...{ status: 404, code: 'previous_response_not_found', param: 'input[1]' },
+        message: expect.stringContaining('store: false'),
+      });
+    }
+  });
+
+  it('continues a conversation of the AI SDK with default options', async () => {
+    const { handler, requests, sessionIds } = openAiDemo({
+      answers: [thinks('Hm.', 'One.'), says('Two.'), says('Three.')],
     });
+    const openai = createOpenAI({
+      ...{ apiKey: 'key', baseURL: 'http://localhost/v1' },
+      fetch: (url, init) => handler(new Request(url as string, init)),
+    });
+    const model = openai('demo');
+    const messages: ModelMessage[] = [{ role: 'user', content: 'Hello' }];
+    messages.push(...(await generateText({ model, messages })).responseMessages, {
+      role: 'user',
+      content: 'And then?',
+    });
+    const streamed = streamText({ model, messages });
+    expect(await streamed.text).toBe('Two.');
+    messages.push(...(await streamed.responseMessages), { role: 'user', content: 'Really?' });
+    expect((await generateText({ model, messages })).text).toBe('Three.');
+    expect(messagesOf(requests[2]!)).toEqual([
+      ...['user: Hello', 'model: Hm.|One.', 'user: And then?', 'model: Two.', 'user: Really?'],
+    ]);
+    expect(await sessionIds()).toHaveLength(1);
   });
 
   it('creates no session or copy if the server is busy', async () => {
