@@ -30,10 +30,10 @@ export interface RedisCluster {
 /** Each question starts two processes, and the answers change within seconds. */
 const everyMs = 100;
 
-/** Starts a Redis Cluster and waits until all slots are served. A node counts as failed after a second without an answer. */
+/** Starts a Redis Cluster and waits until all slots are served. A node counts as failed after five seconds without an answer. */
 export async function startRedisCluster(options: RedisClusterOptions = {}): Promise<RedisCluster> {
   const { masters = 3, replicas = 0, config = [] } = options;
-  const lines = ['cluster-enabled yes', 'cluster-node-timeout 1000', 'repl-diskless-sync-delay 0', ...config];
+  const lines = ['cluster-enabled yes', 'cluster-node-timeout 5000', 'repl-diskless-sync-delay 0', ...config];
   // Nodes connect to each other at their port + 10,000.
   const startNode = (): Promise<Server> => startOnFreePort((port) => startRedisNode(port, { config: lines }), 10_000);
   const nodes = await Promise.all(Array.from({ length: masters * (1 + replicas) }, startNode));

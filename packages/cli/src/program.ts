@@ -11,7 +11,7 @@ import { createHost, isVerbose } from './host.ts';
 import type { MainOptions } from './host.ts';
 import { ownVersion } from './own-version.ts';
 import { isUsageError } from './options/usage-error.ts';
-import { withDashes } from './options/with-dashes.ts';
+import { spelledAsIn, withDashes } from './options/with-dashes.ts';
 
 const EXAMPLES = `
 Examples:
@@ -54,16 +54,27 @@ export async function main(options: MainOptions = {}): Promise<number> {
   addReplay(program, host, setExitCode);
   addMigrate(program, host, setExitCode);
   try {
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync(withoutUnknownHelp(argv, program), { from: 'user' });
     return code;
   } catch (error) {
     if (isCommanderError(error)) return error.exitCode === 0 ? 0 : 2;
     const verbose = isVerbose({ argv });
     // Imported here, so that `--help` starts faster.
     const { errorLine } = await import('./terminal/error-line.ts');
-    host.errors.write(`error: ${errorLine(error, { verbose })}\n`);
+    host.errors.write(`error: ${spelledAsIn(host.argv, errorLine(error, { verbose }))}\n`);
     return isUsageError(error) ? 2 : 1;
   }
+}
+
+/** Returns the arguments without `help` before an unknown command, so that the error names the command. */
+function withoutUnknownHelp(argv: readonly string[], program: Command): string[] {
+  const [first, name] = argv.filter((argument) => !argument.startsWith('-'));
+  const isUnknown = first === 'help' && name !== undefined && !namesOf(program).includes(name);
+  return argv.filter((argument) => !isUnknown || argument !== 'help');
+}
+
+function namesOf(program: Command): string[] {
+  return ['help', ...program.commands.flatMap((command) => [command.name(), ...command.aliases()])];
 }
 
 function isCommanderError(error: unknown): error is CommanderError {

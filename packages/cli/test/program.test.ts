@@ -72,6 +72,18 @@ describe('thole with invalid arguments', () => {
     });
   });
 
+  it.each([
+    [['help', 'nope'], "error: unknown command 'nope'\n"],
+    [['--verbose', 'help', 'crate'], "error: unknown command 'crate'\n(Did you mean create?)\n"],
+  ])('names an unknown command for %j and exits with 2', async (argv, errors) => {
+    expect(await thole(argv)).toEqual({ code: 2, output: '', errors });
+  });
+
+  it.each(commands.map(([name]) => [name]))('prints the help of the command for help %s', async (name) => {
+    const { code, output } = await thole(['help', name!]);
+    expect({ code, output }).toEqual({ code: 0, output: (await thole([name!, '--help'])).output });
+  });
+
   it('suggests a similar option and exits with 2', async () => {
     const { code, errors } = await thole(['web', '--prot', '1']);
     expect(code).toBe(2);
@@ -84,6 +96,8 @@ describe('thole with invalid arguments', () => {
     [['web', '--port', 'many'], '--port must be an integer from 0 to 65535.'],
     [['web', '--url_prefix', 'api'], '--url_prefix must start with / and have plain path segments, such as /api.'],
     [['web', '--url_prefix', '/a/../b'], '--url_prefix must start with / and have plain path segments, such as /api.'],
+    [['run', 'hello', '--user-id', ''], '--user-id must not be empty.'],
+    [['run', 'hello', '--user_id', ''], '--user_id must not be empty.'],
     [['web', '--log_level', 'loud'], '--log_level must be one of debug, info, warning, error, critical.'],
     [['web', '--host', ''], '--host must not be empty.'],
     [['run', 'hello', ''], 'The message must not be empty.'],

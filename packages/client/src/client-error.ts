@@ -40,14 +40,9 @@ export class ClientError extends Error {
 
   constructor(detail: string, options: ClientErrorOptions = {}) {
     super(detail, options);
-    this.name = 'ClientError';
     Object.defineProperty(this, brand, { value: true });
-    this.detail = detail;
-    this.status = options.status;
-    this.code = options.code;
-    this.retryable = options.retryable ?? false;
-    this.retryAfterMs = options.retryAfterMs;
-    this.debug = options.debug;
+    const { status, code, retryable = false, retryAfterMs, debug } = options;
+    Object.assign(this, { name: 'ClientError', detail, status, code, retryable, retryAfterMs, debug });
   }
 
   /** True if a thrown value is a `ClientError`. */
@@ -58,7 +53,7 @@ export class ClientError extends Error {
     code: Code | undefined,
   ): error is ClientError & { readonly code: Code };
   static is(error: unknown, code?: string): boolean {
-    if ((error as { [brand]?: unknown } | null | undefined)?.[brand] !== true) return false;
-    return code === undefined || (error as ClientError).code === code;
+    const isClientError = (error as { [brand]?: unknown } | null | undefined)?.[brand] === true;
+    return isClientError && (code === undefined || (error as ClientError).code === code);
   }
 }

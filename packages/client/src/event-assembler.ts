@@ -32,7 +32,10 @@ export class EventAssembler {
     const earlierEvents = firstHalf ? [firstHalf] : [];
     if (data === undefined) return this.ended ? earlierEvents : [];
     const event = parse(data);
-    if ('error' in event) throw this.#toError(event);
+    if ('error' in event) {
+      this.ended = true;
+      throw new ClientError(String(event.error), { ...event.errorDetails, debug: readErrorDebug(event) });
+    }
     const isFirstHalf = !event.partial && id === undefined;
     this.#firstHalf = isFirstHalf ? event : undefined;
     if (isFirstHalf) return earlierEvents;
@@ -41,11 +44,6 @@ export class EventAssembler {
     if (seq <= this.lastSeq) return [];
     this.lastSeq = seq;
     return firstHalf?.id === event.id ? [{ ...event, content: firstHalf.content }] : [...earlierEvents, event];
-  }
-
-  #toError(failure: Failure): ClientError {
-    this.ended = true;
-    return new ClientError(String(failure.error), { ...failure.errorDetails, debug: readErrorDebug(failure) });
   }
 }
 

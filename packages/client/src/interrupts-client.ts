@@ -35,8 +35,9 @@ export function toAnswerRun({ answers, ...request }: AnswerRequest): RunRequest 
 
 function toFunctionResponse({ id, kind, toolName }: Interrupt, value: Json): FunctionResponse {
   const name = kind === 'longRunning' ? (toolName ?? '') : `adk_request_${kind}`;
-  if (kind === 'confirmation' && typeof value === 'boolean') return { id, name, response: { confirmed: value } };
-  return { id, name, response: kind !== 'input' && isObject(value) ? value : { result: value } };
+  if (kind !== 'input' && isObject(value)) return { id, name, response: value };
+  const isDecision = kind === 'confirmation' && typeof value === 'boolean';
+  return { id, name, response: { [isDecision ? 'confirmed' : 'result']: value } };
 }
 
 function isObject(value: Json): value is JsonObject {

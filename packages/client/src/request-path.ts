@@ -15,7 +15,7 @@ export function path(strings: TemplateStringsArray, ...names: readonly unknown[]
 /** Returns `?a=1&b=2`, or an empty string. */
 export function queryString(query: Query = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [value].flat().map((each) => [name, String(each)]),
+    [value ?? []].flat().map((each) => [name, String(each)]),
   );
   const text = new URLSearchParams(pairs).toString();
   return text && `?${text}`;

@@ -6,6 +6,6 @@ export function readRetryAfter(header: string | null, now: number): number | und
   if (!header) return undefined;
   if (/^\s*\d+(\.\d+)?\s*$/.test(header)) return Number(header) * 1000;
   // The format is checked first, because engines accept almost any text as a date.
-  const date = /^[A-Z][a-z]+, .* GMT$/.test(header) ? Date.parse(header) : NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, Math.round(date - now * 1000));
+  const date = /^[A-Z][a-z]+, .* GMT$/.test(header) && Date.parse(header);
+  return date ? Math.max(0, Math.round(date - now * 1000)) : undefined;
 }

@@ -15,8 +15,18 @@ import { abortedError, withTimeout } from './with-timeout.ts';
 export function toRunBody(request: Omit<RunRequest, 'onReconnect'>): object {
   const { newMessage } = request;
   return {
-    ...pick(request, 'appName', 'userId', 'sessionId', 'streaming', 'stateDelta', 'invocationId'),
-    ...pick(request, 'regenerateInvocationId', 'functionCallEventId', 'customMetadata'),
+    ...pick(
+      request,
+      'appName',
+      'userId',
+      'sessionId',
+      'streaming',
+      'stateDelta',
+      'invocationId',
+      'regenerateInvocationId',
+      'functionCallEventId',
+      'customMetadata',
+    ),
     newMessage:
       typeof newMessage === 'string' ? { role: 'user', parts: newMessage ? [{ text: newMessage }] : [] } : newMessage,
   };
@@ -28,7 +38,7 @@ export function idempotencyHeaders(
   { messageId = `message-${randomHex(runtime)}` }: Pick<RunRequest, 'messageId'>,
 ): ClientHeaders {
   // A header cannot contain other characters.
-  if (/[^ -~\xa0-\xff]/.test(messageId)) throw invalid('messageId must contain only printable Latin-1 characters.');
+  if (/[^ -~\xa0-\xff]/.test(messageId)) throw invalid('messageId must be printable Latin-1 text.');
   return { 'idempotency-key': messageId };
 }
 
@@ -169,8 +179,12 @@ export class RunReader implements ClientRun {
       const cancel = (): void => void reader?.cancel().catch(() => {});
       controller.signal.addEventListener('abort', cancel);
       if (controller.signal.aborted) cancel();
-      if (!reader || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
-        throw new ClientError(`The response to ${route} is not an event stream.`, { code: 'INVALID_RESPONSE' });
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+      if (!reader || !isStream) {
+        const problem = isStream
+          ? 'has no body. Pass a fetch that streams, such as expo/fetch'
+          : 'is not an event stream';
+        throw new ClientError(`The response to ${route} ${problem}.`, { code: 'INVALID_RESPONSE' });
       }
       this.#setInvocationId(response.headers.get('x-thole-invocation-id'));
       return reader;
@@ -217,9 +231,8 @@ export class RunReader implements ClientRun {
   /** True if the error does not end the run, so that the rest can be read on a new connection. */
   #isReconnectable(error: unknown): error is ClientError {
     if (this.#knownInvocationId === undefined || !ClientError.is(error)) return false;
-    // Another process continues the run.
-    if (error.code === 'LEASE_LOST') return true;
-    return !this.#assembler.ended && error.retryable;
+    // After LEASE_LOST, another process continues the run.
+    return error.code === 'LEASE_LOST' || (!this.#assembler.ended && error.retryable);
   }
 
   #setInvocationId(id: string | null | undefined): void {

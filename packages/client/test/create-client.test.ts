@@ -297,7 +297,7 @@ describe('ClientError', () => {
       });
     }
     for (const messageId of ['🏨', 'two\nlines', 'nul\0']) {
-      const expected = { code: 'INVALID_INPUT', detail: 'messageId must contain only printable Latin-1 characters.' };
+      const expected = { code: 'INVALID_INPUT', detail: 'messageId must be printable Latin-1 text.' };
       expect(await errorOf(client.run({ ...hello, messageId }).next())).toMatchObject(expected);
       expect(await errorOf(client.runToCompletion({ ...hello, messageId }))).toMatchObject(expected);
     }

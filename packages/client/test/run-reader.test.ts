@@ -156,6 +156,18 @@ describe('Client.run', () => {
     expect(server.requests.length).toBe(1);
   });
 
+  it('names the missing body of a fetch that does not stream, as in React Native', async () => {
+    const withoutBody: typeof fetch = async (...request) =>
+      new Proxy(await fetch(...request), {
+        get: (response, name) => (name === 'body' ? undefined : Reflect.get(response, name)),
+      });
+    const { client } = await serverOf([stream([done])], { fetch: withoutBody });
+    await expect(textsOf(client.run(hello))).rejects.toMatchObject({
+      code: 'INVALID_RESPONSE',
+      detail: 'The response to /run_sse has no body. Pass a fetch that streams, such as expo/fetch.',
+    });
+  });
+
   it('rejects a response that is not a stream, and an event that is not JSON', async () => {
     const page = { headers: { 'content-type': 'text/html' }, body: '<p>Log in</p>' };
     const { client, server } = await serverOf([page, stream(['data: {"a\n\n']), stream(['data: 7\n\n'])]);

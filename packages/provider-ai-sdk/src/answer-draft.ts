@@ -1,6 +1,5 @@
-import { encodeBase64, getOwn, isPlainObject, setOwn } from '@thole/core/kit';
+import { encodeBase64, getOwn, isPlainObject, readCallArgs, setOwn } from '@thole/core/kit';
 import type { JsonObject, Part } from '@thole/core';
-import { readArgs } from './read-args.ts';
 
 /** Content of an answer in the AI SDK's format. Its members are not validated. */
 export interface AnswerContent {
@@ -118,7 +117,7 @@ function toPart(content: AnswerContent): Part | undefined {
   if (content['type'] === 'tool-call' && content['providerExecuted'] !== true) {
     const { toolCallId: id, toolName: name, input } = content;
     return {
-      functionCall: { ...(typeof id === 'string' && id !== '' && { id }), name: String(name), ...readArgs(input) },
+      functionCall: { ...(typeof id === 'string' && id !== '' && { id }), name: String(name), ...readCallArgs(input) },
     };
   }
   return content['type'] === 'file' ? toFilePart(content) : undefined;
@@ -135,7 +134,7 @@ function toOther(content: AnswerContent): JsonObject | undefined {
       type,
       toolCallId,
       toolName,
-      input: readArgs(input).args,
+      input: readCallArgs(input).args,
       providerExecuted: true,
       ...providerOptions,
     });

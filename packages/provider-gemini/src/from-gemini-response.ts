@@ -1,14 +1,5 @@
 import { isPlainObject } from '@thole/core/kit';
-import type { LlmResponse } from '@thole/core';
-import { AnswerBuilder } from './answer-builder.ts';
 import { errorIn, notGemini } from './map-gemini-error.ts';
-
-/** Returns the final response of a call without streaming. Throws the error that the answer contains. */
-export function fromGeminiResponse(answer: unknown): LlmResponse {
-  const builder = new AnswerBuilder();
-  builder.add(checkChunk(answer));
-  return builder.toResponse();
-}
 
 /**
  * Returns the chunk, or the complete answer, as an object. Throws the error that it contains, or `MODEL_PROTOCOL` if

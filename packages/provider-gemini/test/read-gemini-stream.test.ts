@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import type { LlmResponse } from '@thole/core';
 import { bytesOf, serverSentEvents } from '@thole/testing/http';
 import { describe, expect, it } from 'vitest';
-import { fromGeminiResponse } from '../src/from-gemini-response.ts';
+import { responseTo } from './response-to.ts';
 import { AnswerBuilder } from '../src/answer-builder.ts';
 import { readGeminiStream } from '../src/read-gemini-stream.ts';
 import {
@@ -90,7 +90,7 @@ describe('readGeminiStream', () => {
     ['a block', blockedPrompt],
   ])('returns the same response for %s as without streaming', async (_, answer) => {
     const { final } = await read(splitAnswer(answer));
-    expect(final).toEqual(fromGeminiResponse(answer));
+    expect(final).toEqual(responseTo(answer));
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { deepFreeze } from '@thole/core/kit';
 import type { Content, GenerateContentConfig, JsonObject, LlmRequest, Part, ToolDeclaration } from '@thole/core';
 import { describe, expect, it } from 'vitest';
-import { fromGeminiResponse } from '../src/from-gemini-response.ts';
+import { responseTo } from './response-to.ts';
 import { toGeminiRequest } from '../src/to-gemini-request.ts';
 import { codeRun, parallelCalls } from './fixtures/answers.ts';
 
@@ -167,7 +167,7 @@ describe('toGeminiRequest', () => {
 
 describe('history in toGeminiRequest', () => {
   it('sends its own parts unchanged with signatures and ids, and answers with those ids (contract 17)', () => {
-    const answer = fromGeminiResponse(parallelCalls).content!;
+    const answer = responseTo(parallelCalls).content!;
     const results = user(
       { functionResponse: { id: 'ab12cd34', name: 'get_current_temperature', response: { celsius: 15 } } },
       { functionResponse: { id: 'ef56gh78', name: 'get_current_temperature', response: { celsius: 12 } } },
@@ -180,7 +180,7 @@ describe('history in toGeminiRequest', () => {
 
   it('sends code that Gemini ran unchanged', () => {
     const [candidate] = codeRun['candidates'] as JsonObject[];
-    expect(contentsOf([hello, fromGeminiResponse(codeRun).content!])[1]).toEqual(candidate!['content']);
+    expect(contentsOf([hello, responseTo(codeRun).content!])[1]).toEqual(candidate!['content']);
   });
 
   it('sends unknown members of parts from Gemini unchanged', () => {
@@ -188,7 +188,7 @@ describe('history in toGeminiRequest', () => {
       { toolCall: { id: 't1', toolType: 'GOOGLE_SEARCH_WEB', args: { q: 'x' } }, thoughtSignature: 'c2ln' },
       { text: 'seen', videoMetadata: { fps: 2 }, partMetadata: { file: 'a.txt' } },
     ];
-    const answer = fromGeminiResponse({ candidates: [{ content: { role: 'model', parts } }] }).content!;
+    const answer = responseTo({ candidates: [{ content: { role: 'model', parts } }] }).content!;
     expect(contentsOf([hello, answer])[1]).toEqual({ role: 'model', parts });
   });
 

@@ -2,7 +2,7 @@ import type { Tool } from '@thole/core';
 import { FunctionTool } from './function-tool.ts';
 
 /**
- * Returns the tool `exit_loop`, which ends the enclosing `LoopAgent`. The model is not called to summarize the
+ * Returns the tool `exit_loop`, which ends every enclosing `LoopAgent`. The model is not called to summarize the
  * answer.
  */
 export function exitLoopTool(): Tool {

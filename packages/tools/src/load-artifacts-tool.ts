@@ -6,14 +6,16 @@ import { FunctionTool } from './function-tool.ts';
 import { jsonSchema } from './json-schema.ts';
 
 const NAME = 'load_artifacts';
+const USER = 'user:';
 /** Maximum number of names in the system text. The text contains only the count of the other names. */
 const MAX_NAMES = 100;
 
 /**
  * Returns the tool `load_artifacts`. The system text lists the artifacts of the session and the user. The model calls
  * the tool with the names of the artifacts that it needs. Only the next request contains them, after the answers; the
- * session does not store them again. The answer is `{artifact_names}`, or without an artifact service `{error, code}`
- * with `ARTIFACT_NOT_CONFIGURED`. For a missing or unreadable artifact, the request contains a note.
+ * session does not store them again. A name without `user:` also finds a file of the user. The answer is
+ * `{artifact_names}`, or without an artifact service `{error, code}` with `ARTIFACT_NOT_CONFIGURED`. For a missing or
+ * unreadable artifact, the request contains a note.
  */
 export function loadArtifactsTool(): Tool {
   const functionTool = new FunctionTool({
@@ -91,7 +93,7 @@ async function loadFile(name: string, toolContext: ToolContext): Promise<Content
   const contentOf = (text: string, ...parts: Part[]): Content => ({ role: 'user', parts: [{ text }, ...parts] });
   const file = `File ${JSON.stringify(name)}`;
   try {
-    const part = await toolContext.loadArtifact(name);
+    const part = (await toolContext.loadArtifact(name)) ?? (await loadUserFile(name, toolContext));
     return part ? contentOf(`${file}:`, part) : contentOf(`${file} does not exist.`);
   } catch (error) {
     if (toolContext.signal.aborted) throw error;
@@ -100,4 +102,9 @@ async function loadFile(name: string, toolContext: ToolContext): Promise<Content
     runtime.logger.warn('load_artifacts could not load a file', { tool: NAME, code, agentName, sessionId });
     return contentOf(`${file} could not be read.`);
   }
+}
+
+// Models often leave out the prefix of a user's file.
+async function loadUserFile(name: string, toolContext: ToolContext): Promise<Part | undefined> {
+  return name.startsWith(USER) ? undefined : toolContext.loadArtifact(USER + name);
 }

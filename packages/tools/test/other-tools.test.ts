@@ -190,6 +190,13 @@ describe('load_artifacts', () => {
     ]);
   });
 
+  it('finds a file of the user by its name without the prefix user:', async () => {
+    const request = await process(loadArtifactsTool(), requestAfterCall(['map.png']), artifactService);
+    expect(request.contents.slice(1)).toEqual([
+      { role: 'user', parts: [{ text: 'File "map.png":' }, files['user:map.png']] },
+    ]);
+  });
+
   it('adds files for one step only', async () => {
     const request = requestAfterCall(['plan.txt']);
     request.contents = [...request.contents, { role: 'model', parts: [{ text: 'Two nights.' }] }];

@@ -86,19 +86,22 @@ export class SignIns {
 
   async #finish(ref: PendingAuthRef, response: unknown): Promise<SignInResult> {
     const pending = await this.#load(ref);
-    const { authConfig } = pending;
-    const credentialKey = authConfig.credentialKey!;
-    if (pending.isExchanged) return { credentialKey, status: 'received' };
-    const result = await this.#exchange(authConfig, readSignInResponse(response), ref);
-    if (typeof result === 'string') return { credentialKey, status: 'denied', error: result };
-    if (!result) return { credentialKey, status: 'received' };
-    // The data of the user may have been deleted during the exchange. Then nothing is stored.
+    const credentialKey = pending.authConfig.credentialKey!;
+    if (!pending.isExchanged) {
+      const { credential, error } = await this.#exchange(pending.authConfig, readSignInResponse(response), ref);
+      if (error !== undefined) return { credentialKey, status: 'denied', error };
+      if (credential) await this.#store(ref, pending, credential);
+    }
+    return { credentialKey, status: 'received' };
+  }
+
+  /** Stores the credential. Throws `SIGN_IN_INVALID`, and stores nothing, if the data of the user was deleted during the exchange. */
+  async #store(ref: PendingAuthRef, { authConfig, ...rest }: PendingAuth, credential: AuthCredential): Promise<void> {
     await this.#load(ref);
     const { appName, userId } = ref;
-    await this.#service.saveCredential({ appName, userId, credentialKey, credential: result });
-    const exchanged: PendingAuth = { ...pending, authConfig: toPublicConfig(authConfig), isExchanged: true };
+    await this.#service.saveCredential({ appName, userId, credentialKey: authConfig.credentialKey!, credential });
+    const exchanged: PendingAuth = { ...rest, authConfig: toPublicConfig(authConfig), isExchanged: true };
     await this.#service.savePendingAuth({ ...ref, pending: exchanged });
-    return { credentialKey, status: 'received' };
   }
 
   /** Returns the sign-in. Throws `SIGN_IN_INVALID` if it does not exist. */
@@ -108,20 +111,26 @@ export class SignIns {
     return pending;
   }
 
-  /**
-   * Returns the credential, or the error code of a refusal. Undefined if another process has exchanged the code and
-   * stored the credential.
-   */
+  /** Returns the credential, or the error code of a refusal. Neither if another process has stored the credential. */
   async #exchange(
     config: AuthConfig,
     response: SignInResponse,
     ref: PendingAuthRef,
-  ): Promise<AuthCredential | string | undefined> {
-    if (response.error !== undefined) return response.error;
-    if (!isOAuthConfig(config)) return readEnteredCredential(config, response);
+  ): Promise<{ credential?: AuthCredential | undefined; error?: string }> {
+    if (response.error !== undefined) return { error: response.error };
+    if (!isOAuthConfig(config)) return { credential: readEnteredCredential(config, response) };
     const server = await this.#servers.find(config.authScheme, undefined);
     const code = readCode(config, server, response);
-    if (typeof code === 'string') return code;
+    if (typeof code === 'string') return { error: code };
+    return { credential: await this.#exchangeCode(config, code, ref) };
+  }
+
+  /** Exchanges a code for a credential. Returns undefined if another process has exchanged it. */
+  async #exchangeCode(
+    config: OAuthConfig,
+    code: CodeResponse,
+    ref: PendingAuthRef,
+  ): Promise<AuthCredential | undefined> {
     try {
       return await this.#endpoint.exchangeCode(config, code);
     } catch (error) {

@@ -26,8 +26,8 @@ export interface ConversationDeps {
 }
 
 const LONGEST_WAIT_MS = 60_000;
-/** Maximum number of paused invocations whose places are kept. */
-const MAX_PLACES = 100;
+/** Maximum number of paused invocations whose places are kept, and of error events that are known as reported. */
+const MAX_CACHED = 100;
 
 /** The place to which replies are sent. */
 interface Place {
@@ -46,6 +46,8 @@ export class ConversationContext {
   #privateAddress: string | undefined;
   /** Places of the last messages of paused invocations. */
   readonly #places = new Map<string, Place>();
+  /** Ids of the last error events of runs for messages. */
+  readonly #reported = new Map<string, true>();
   /** Called when new parts have replaced others. The runner of the old parts does not continue paused runs any more. */
   onReplaced: () => void = () => {};
   #user: User;
@@ -116,7 +118,16 @@ export class ConversationContext {
   paused(invocationId: string, stored: StoredMessage): void {
     const { group } = stored.message;
     const place = { groupId: group?.id, address: group && addressOf(stored) };
-    putCached(this.#places, invocationId, place, MAX_PLACES);
+    putCached(this.#places, invocationId, place, MAX_CACHED);
+  }
+
+  /** Records that a run for messages reports an error event: the failure is sent as a reply to each message. */
+  reported({ id }: Event): void {
+    putCached(this.#reported, id, true, MAX_CACHED);
+  }
+
+  isReported({ id }: Event): boolean {
+    return this.#reported.has(id);
   }
 
   /**

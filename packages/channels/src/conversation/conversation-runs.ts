@@ -1,5 +1,5 @@
 import { pendingInterrupts, TholeError } from '@thole/core';
-import type { Interrupt } from '@thole/core';
+import type { Event, Interrupt } from '@thole/core';
 import { hashOf } from '../channel/read-inbound-message.ts';
 import type { StoredMessage } from '../delivery/delivery-store.ts';
 import { batchText } from './batch-content.ts';
@@ -82,8 +82,8 @@ export class ConversationRuns {
     const after = ids.size === 0 ? before : await deps.sessions.getSession(ref);
     const replies = this.#context.createReplies();
     // Another process may have continued the runs, or may have asked while this one was off. Nothing is sent twice.
-    for (const event of after?.events ?? [])
-      if (ids.has(event.invocationId) && event.seq! > before.lastSeq) await replies.sendEvent(event);
+    const added = (after?.events ?? []).filter(({ seq }) => seq! > before.lastSeq);
+    for (const id of ids) await replies.sendRun(added.filter(({ invocationId }) => invocationId === id));
     const open = pendingInterrupts(after?.events ?? []);
     for (const asked of Map.groupBy(open, ({ invocationId }) => invocationId).values())
       await replies.sendQuestion(asked);
@@ -138,15 +138,17 @@ export class ConversationRuns {
     if (groupIdOf(messages) !== this.#groupId) await this.whenIdle();
   }
 
-  /** Continues an invocation. Reports its failure. */
+  /** Continues an invocation. Reports its failure, and sends it unless another attempt may succeed. */
   async #continue(invocationId: string): Promise<void> {
     const context = this.#context;
+    const replies = context.createReplies();
     await context.withParts(async (parts) => {
       try {
-        await continueInvocation(this.#batchContext(parts, context.createReplies()), invocationId);
+        await continueInvocation(this.#batchContext(parts, replies), invocationId);
         parts.consolidator?.schedule(context.ref);
       } catch (error) {
         this.#report(error);
+        if (!isTemporary(error)) await replies.sendFailure(invocationId, codeOf(error));
       }
     });
   }
@@ -166,7 +168,9 @@ export class ConversationRuns {
         () => {},
       );
     };
-    return { ref, runner, sessions, replies, texts, onPaused, onError: (error) => this.#report(error) };
+    const onErrorEvent = (event: Event): void => this.#context.reported(event);
+    const onError = (error: unknown): void => this.#report(error);
+    return { ref, runner, sessions, replies, texts, onPaused, onErrorEvent, onError };
   }
 
   /**
@@ -205,6 +209,10 @@ export class ConversationRuns {
   #report(error: unknown): void {
     if (!this.#context.isClosed) this.#context.report('run', error);
   }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return TholeError.is(error) ? error.code : undefined;
 }
 
 function groupIdOf(messages: readonly StoredMessage[]): string | undefined {

@@ -14,6 +14,9 @@ export type ReplyOrigin =
 /** Stores an outbound message under a key. Does nothing if the key is known. */
 export type PutReply = (key: string, message: OutboundMessage, origin: ReplyOrigin) => Promise<void>;
 
+/** Error codes of a run that was stopped or replaced on purpose. */
+const stopCodes = ['RUN_ABORTED', 'RUN_INTERRUPTED', 'RUN_LEFT', 'RUN_SUPERSEDED'];
+
 /** Converts the events of runs into messages. Each event and each question has one key, so that it is sent once. Never rejects. */
 export class Replies {
   readonly #ref: SessionRef;
@@ -36,6 +39,23 @@ export class Replies {
     const { id, invocationId } = event;
     await this.#put(this.#key('event', invocationId, id), message, { kind: 'answer', invocationId });
     return true;
+  }
+
+  /** Sends the answers of a run that continued without a message, and `texts.failed` if it ends with an error. */
+  async sendRun(events: readonly Event[]): Promise<void> {
+    let failure: Event | undefined;
+    for (const event of events) {
+      if (await this.sendEvent(event)) failure = undefined;
+      else if (event.errorCode !== undefined) failure = event;
+    }
+    if (failure) await this.sendFailure(failure.invocationId, failure.errorCode);
+  }
+
+  /** Sends `texts.failed` once for an invocation that continued without a message. Sends nothing if it was stopped on purpose. */
+  async sendFailure(invocationId: string, errorCode: string | undefined): Promise<void> {
+    if (this.#texts.failed === '' || stopCodes.includes(errorCode ?? '')) return;
+    const message = { text: this.#texts.failed };
+    await this.#put(this.#key('failed run', invocationId), message, { kind: 'answer', invocationId });
   }
 
   /** Sends the first question of these interrupts, and the sign-ins before it. */

@@ -1,6 +1,6 @@
 import { pendingInterrupts, TholeError } from '@thole/core';
 import { answerEventId } from '@thole/core/kit';
-import type { Event, Interrupt, Json, Session, SessionRef, SessionService } from '@thole/core';
+import type { Event, Interrupt, Json, SessionRef, SessionService } from '@thole/core';
 import type { Run, Runner } from '@thole/runner';
 import type { MessageBatch, StoredMessage } from '../delivery/delivery-store.ts';
 import type { Texts } from '../dispatcher/texts.ts';
@@ -25,8 +25,22 @@ export interface BatchContext {
   readonly texts: Texts;
   /** Called with the open interrupts of a run that has paused, and the number of its last event. Undefined without events. */
   readonly onPaused: (interrupts: readonly Interrupt[], lastSeq: number | undefined) => void;
+  /** Called with each error event that a run for messages reads. */
+  readonly onErrorEvent: (event: Event) => void;
   /** Called with an error after which the messages are handled in another way. */
   readonly onError: (error: unknown) => void;
+}
+
+/** The invocation of a batch that is in the session. */
+interface StoredBatch {
+  readonly invocationId: string;
+  readonly isUnfinished: boolean;
+  /** The events of the invocation after the batch. */
+  readonly later: readonly Event[];
+  /** The open interrupts of the invocation. */
+  readonly open: readonly Interrupt[];
+  /** Number of the last event of the session. */
+  readonly lastSeq: number;
 }
 
 /** Error codes of an answer that comes too late. The answer is then handled as a message. */
@@ -61,51 +75,65 @@ export async function runBatch(p: BatchContext, batch: Batch, onStored: () => vo
   if (count === 0) await continueStored(p, batch, onStored);
 }
 
-/** Continues an unfinished or paused invocation and sends its answers. Ignores an invocation that has ended. */
-export async function continueInvocation(p: BatchContext, invocationId: string): Promise<void> {
+/** Continues an unfinished or paused invocation and sends its answers. Returns false if the invocation has ended. */
+export async function continueInvocation(
+  p: BatchContext,
+  invocationId: string,
+  batch?: Batch,
+  onStored: () => void = () => {},
+): Promise<boolean> {
   const { userId, sessionId } = p.ref;
+  const run = p.runner.resume({ userId, sessionId, invocationId });
+  void run.opened.then(onStored, () => {});
   try {
-    await readRun(p, p.runner.resume({ userId, sessionId, invocationId }), undefined, () => {});
+    await readRun(p, run, batch, onStored);
+    return true;
   } catch (error) {
-    if (!isOneOf(error, lateAnswerCodes)) throw error;
+    if (isOneOf(error, lateAnswerCodes)) return false;
+    throw error;
   }
 }
 
 /** Continues a batch that is in the session: sends its answers, and resumes its run. Returns false if the session does not contain it. */
-async function continueStored(
-  p: BatchContext,
-  batch: Batch,
-  onStored: () => void,
-  mayResume: boolean = true,
-): Promise<boolean> {
+async function continueStored(p: BatchContext, batch: Batch, onStored: () => void): Promise<boolean> {
+  let stored = await findStored(p, batch);
+  if (stored?.isUnfinished) {
+    await sendAnswers(p, stored, batch);
+    if (await continueInvocation(p, stored.invocationId, batch, onStored)) return true;
+    // Another batch or another process has continued the invocation to its end. An answer that was sent is not sent again.
+    stored = await findStored(p, batch);
+  }
+  if (!stored) return false;
+  const count = await sendAnswers(p, stored, batch);
+  onStored();
+  if (stored.open.length > 0) await pause(p, stored.open, stored.lastSeq);
+  else if (count === 0) throwStoredError(stored.later);
+  return true;
+}
+
+/** Returns the state of the invocation that contains a batch. Undefined if the session does not contain the batch. */
+async function findStored(p: BatchContext, batch: Batch): Promise<StoredBatch | undefined> {
   const session = await p.sessions.getSession(p.ref);
   const id = batch.interruptId === undefined ? batch.id : answerEventId(batch.interruptId);
-  const event = session?.events.find((each) => each.id === id);
-  if (!session || !event) return false;
-  const { invocationId } = event;
-  const later = session.events.filter(
-    (each) => each.invocationId === invocationId && (each.seq ?? 0) > (event.seq ?? 0),
-  );
+  const index = session?.events.findIndex((event) => event.id === id) ?? -1;
+  if (!session || index === -1) return undefined;
+  const { events, lastSeq, marks } = session;
+  const { invocationId } = events[index]!;
+  const isSame = (each: { invocationId: string }): boolean => each.invocationId === invocationId;
+  return {
+    invocationId,
+    lastSeq,
+    isUnfinished: marks?.unfinished === invocationId,
+    later: events.slice(index + 1).filter(isSame),
+    open: pendingInterrupts(events).filter(isSame),
+  };
+}
+
+/** Sends the stored answers to a batch. Returns their number. */
+async function sendAnswers(p: BatchContext, { later }: StoredBatch, batch: Batch): Promise<number> {
   let count = 0;
-  for (const each of later) if (await p.replies.sendEvent(each, replyTo(batch))) count++;
-  if (mayResume && session.marks?.unfinished === invocationId) {
-    const { userId, sessionId } = p.ref;
-    const run = p.runner.resume({ userId, sessionId, invocationId });
-    void run.opened.then(onStored, () => {});
-    try {
-      await readRun(p, run, batch, onStored);
-    } catch (error) {
-      if (!isOneOf(error, lateAnswerCodes)) throw error;
-      // Another batch or another process has continued the invocation to its end. An answer that was sent is not sent again.
-      return continueStored(p, batch, onStored, false);
-    }
-    return true;
-  }
-  onStored();
-  const open = openInterrupts(session, invocationId);
-  if (open.length > 0) await pause(p, open, session.lastSeq);
-  else if (count === 0) throwStoredError(later);
-  return true;
+  for (const event of later) if (await p.replies.sendEvent(event, replyTo(batch))) count++;
+  return count;
 }
 
 /** Answers an interrupt. Returns false if it cannot be answered any more. */
@@ -142,6 +170,7 @@ async function readRun(p: BatchContext, run: Run, batch: Batch | undefined, onSt
   let lastSeq: number | undefined;
   for await (const event of run) {
     lastSeq = event.seq ?? lastSeq;
+    if (batch && event.errorCode !== undefined) p.onErrorEvent(event);
     if (event.author === 'user') onStored();
     else if (await p.replies.sendEvent(event, replyTo(batch))) count++;
   }
@@ -154,10 +183,6 @@ async function readRun(p: BatchContext, run: Run, batch: Batch | undefined, onSt
 async function pause(p: BatchContext, interrupts: readonly Interrupt[], lastSeq?: number): Promise<void> {
   await p.replies.sendQuestion(interrupts);
   p.onPaused(interrupts, lastSeq);
-}
-
-function openInterrupts(session: Session, invocationId: string): Interrupt[] {
-  return pendingInterrupts(session.events).filter((each) => each.invocationId === invocationId);
 }
 
 function throwStoredError(events: readonly Event[]): void {

@@ -67,11 +67,12 @@ export class RunFollower {
     }
   }
 
-  /** Sends answers and questions until a run has ended. Returns the number of the last event. */
+  /** Sends answers, questions and failures until a run has ended. Returns the number of the last event. */
   async #sendEventsAfter(seq: number): Promise<number> {
     const context = this.#context;
     let lastSeq = seq;
     let isSent = false;
+    const failures = new Map<string, Event>();
     for await (const event of context.deps.sessions.watching!.watch(context.ref, seq, context.signal)) {
       // A run of this conversation sends its answers itself, as replies to its message.
       await this.#whenIdle();
@@ -79,9 +80,14 @@ export class RunFollower {
       lastSeq = event.seq ?? lastSeq;
       if (isRequest(event)) await this.#sendQuestionOf(event, replies);
       const isAnswer = !isRequest(event) && (await replies.sendEvent(event));
-      isSent ||= isAnswer || isRequest(event) || event.errorCode !== undefined;
+      const isError = event.errorCode !== undefined;
+      if (isAnswer) failures.delete(event.invocationId);
+      else if (isError && !context.isReported(event)) failures.set(event.invocationId, event);
+      isSent ||= isAnswer || isRequest(event) || isError;
       if (isSent && lastSeq >= ((await this.#headAfterRun())?.lastSeq ?? 0)) break;
     }
+    for (const { errorCode, invocationId } of failures.values())
+      await context.createReplies().sendFailure(invocationId, errorCode);
     return lastSeq;
   }
 

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { KeyedQueue, withTimeLimit } from '@thole/core/kit';
+import { KeyedQueue, waitAtMost, withTimeLimit } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { Channel, DeliveryReceipt } from '../channel/channel.ts';
 import type { DeliveryStore, StoredDelivery } from './delivery-store.ts';
@@ -125,11 +125,7 @@ export class Outbox {
   /** Stops waits and, after `timeoutMs`, active attempts. Unsent messages stay in the store. */
   async close(timeoutMs: number): Promise<void> {
     this.#isStarted = false;
-    const { runtime } = this.#options;
-    const timer = new AbortController();
-    const limit = runtime.sleep(timeoutMs, timer.signal).catch(() => {});
-    await Promise.race([this.idle(), limit]);
-    timer.abort();
+    await waitAtMost(this.#options.runtime, timeoutMs, this.idle());
     this.#stop.abort(new TholeError('RUN_ABORTED', 'The dispatcher was closed.'));
     await Promise.all([...this.#queues.values()].flatMap(({ work }) => work ?? []));
   }

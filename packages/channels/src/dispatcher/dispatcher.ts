@@ -1,7 +1,7 @@
 // For programs without the types of Node: declares `Symbol.asyncDispose`.
 /// <reference lib="esnext.disposable" preserve="true" />
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertName, errorFields, KeyedQueue } from '@thole/core/kit';
+import { assertName, errorFields, KeyedQueue, waitAtMost } from '@thole/core/kit';
 import type { CancelTimer, Runtime } from '@thole/core';
 import type { Channel, ChannelHandler, DeliveryReport } from '../channel/channel.ts';
 import type { InboundMessage } from '../channel/inbound-message.ts';
@@ -331,18 +331,12 @@ export class Dispatcher implements ChannelHandler {
     this.#cancelPrune?.();
     for (const conversation of this.conversations) conversation.flush();
     const started = this.#runtime.monotonic();
-    await this.#waitAtMost(timeoutMs, this.idle());
+    await waitAtMost(this.#runtime, timeoutMs, this.idle());
     for (const conversation of this.conversations) conversation.close();
     await this.#pool.close();
     await this.#outbox.close(Math.max(0, timeoutMs - (this.#runtime.monotonic() - started)));
     for (const error of await this.#channels.stop()) this.#report({ step: 'send', error });
     await this.#sweep;
-  }
-
-  async #waitAtMost(ms: number, work: Promise<void>): Promise<void> {
-    const timer = new AbortController();
-    await Promise.race([work, this.#runtime.sleep(ms, timer.signal).catch(() => {})]);
-    timer.abort();
   }
 
   #report(failure: DispatchFailure): void {

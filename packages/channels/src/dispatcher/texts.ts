@@ -9,7 +9,7 @@ export interface Texts {
   waiting: string;
   /** Sent once for each access request to a sender who was approved. */
   approved: string;
-  /** Sent if the run of a message has failed. */
+  /** Sent if the run of a message has failed, also if the run had continued later, for example after a timer. */
   failed: string;
   /** Sent if a command has failed. */
   commandFailed: string;

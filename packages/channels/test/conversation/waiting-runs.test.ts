@@ -1,9 +1,10 @@
-import { createEvent, pendingInterrupts } from '@thole/core';
+import { createEvent, pendingInterrupts, textOf } from '@thole/core';
 import type { Agent } from '@thole/core';
 import { memoryParts } from '@thole/memory';
 import { Runner } from '@thole/runner';
 import { FixedRuntime, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
+import { defaultTexts } from '../../src/index.ts';
 import type { ConversationParts } from '../../src/index.ts';
 import { appName, newStorage, startAssistant } from '../support/assistant.ts';
 import type { Storage } from '../support/assistant.ts';
@@ -18,6 +19,15 @@ const sleeper: Agent = {
     const { invocationId, runtime } = context;
     const content = { role: 'model' as const, parts: [{ text: 'Awake.' }] };
     yield createEvent({ author: 'sleeper', invocationId, content }, runtime);
+  },
+};
+
+/** An agent that answers an hour after each message, and then fails. */
+const failing: Agent = {
+  ...sleeper,
+  async *runAsync(context) {
+    yield* sleeper.runAsync(context);
+    throw new Error('The alarm is broken.');
   },
 };
 
@@ -90,22 +100,113 @@ describe('Conversation with a timer', () => {
     expect(second.chat.texts).toEqual(['Awake.']);
   });
 
-  it('reports the failure of a run that continues after a restart', async () => {
+  it('sends texts.failed once if the run fails when the timer is due, also after restarts (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const first = await startSleeper(storage, runtime, failing);
+    await first.chat.receive('a1', 'wake me', { id: 'm1', address: 'g1', group: { id: 'g1', isAddressed: true } });
+    await first.settle();
+    await runtime.advance(HOUR_MS);
+    await first.settle();
+    expect(first.chat.accepted.map(({ text, to }) => [text, to])).toEqual([
+      ['Awake.', 'g1'],
+      [defaultTexts.failed, 'g1'],
+    ]);
+    await first.dispatcher.close();
+    const second = await startSleeper(storage, runtime, failing);
+    await second.settle();
+    expect(second.chat.texts).toEqual([]);
+  });
+
+  it('sends texts.failed once for a run that fails after a restart (contract 45)', async () => {
     const runtime = new FixedRuntime();
     const storage = await stopAsleep(runtime);
-    const failing: Agent = {
-      ...sleeper,
-      async *runAsync(context) {
-        yield* sleeper.runAsync(context);
-        throw new Error('The alarm is broken.');
-      },
-    };
     const second = await startSleeper(storage, runtime, failing);
     await second.settle();
     await runtime.advance(HOUR_MS);
     await second.settle();
-    expect(second.chat.texts).toEqual(['Awake.']);
+    expect(second.chat.texts).toEqual(['Awake.', defaultTexts.failed]);
     expect(second.failures).toMatchObject([{ step: 'run', error: { code: 'AGENT_FAILED' } }]);
+  });
+
+  it('sends texts.failed once if the changed agent cannot continue the run', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const noting = (author: string): Agent => ({
+      ...sleeper,
+      async *runAsync(context) {
+        const { invocationId } = context;
+        yield createEvent({ author, invocationId, actions: { stateDelta: { night: true } } }, context.runtime);
+        yield* sleeper.runAsync(context);
+      },
+    });
+    const first = await startSleeper(storage, runtime, noting('old'));
+    await first.chat.receive('a1', 'wake me');
+    await first.settle();
+    await first.dispatcher.close();
+    await runtime.advance(HOUR_MS);
+    const changed = noting('new');
+    const second = await startSleeper(storage, runtime, changed);
+    await second.settle();
+    await second.dispatcher.close();
+    const third = await startSleeper(storage, runtime, changed);
+    await third.settle();
+    expect([second.chat.texts, third.chat.texts]).toEqual([[defaultTexts.failed], []]);
+    expect(second.failures).toMatchObject([{ step: 'run', error: { code: 'RESUME_DIVERGED' } }]);
+  });
+
+  it('sends texts.failed if the model refuses to answer when the timer is due', async () => {
+    const runtime = new FixedRuntime();
+    const refusing: Agent = {
+      ...sleeper,
+      async *runAsync(context) {
+        await context.sleep(HOUR_MS);
+        const refusal = { errorCode: 'SAFETY', finishReason: 'SAFETY' };
+        yield createEvent({ author: 'sleeper', invocationId: context.invocationId, ...refusal }, context.runtime);
+      },
+    };
+    const { chat, settle } = await startSleeper(newStorage(runtime), runtime, refusing);
+    await chat.receive('a1', 'wake me');
+    await settle();
+    await runtime.advance(HOUR_MS);
+    await settle();
+    expect(chat.texts).toEqual([defaultTexts.failed]);
+  });
+
+  it('sends texts.failed once for a message that fails while another run waits for its timer', async () => {
+    const runtime = new FixedRuntime();
+    const fragile: Agent = {
+      ...sleeper,
+      async *runAsync(context) {
+        if (textOf(context.userContent) === 'fail') throw new Error('The alarm is broken.');
+        yield* sleeper.runAsync(context);
+      },
+    };
+    const { chat, settle } = await startSleeper(newStorage(runtime), runtime, fragile);
+    await chat.receive('a1', 'wake me');
+    await settle();
+    await chat.receive('a1', 'fail', { id: 'm2' });
+    await settle();
+    await runtime.advance(HOUR_MS);
+    await settle();
+    expect(chat.requests.map(({ message }) => [message.text, message.replyTo])).toEqual([
+      [defaultTexts.failed, 'm2'],
+      ['Awake.', undefined],
+    ]);
+  });
+
+  it('sends nothing for a waiting run that is cancelled', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const { chat, settle } = await startSleeper(storage, runtime);
+    await chat.receive('a1', 'wake me');
+    await settle();
+    const runner = new Runner({ appName, agent: sleeper, sessionService: storage.sessions, runtime });
+    const { events } = (await storage.sessions.getSession(session))!;
+    expect(await runner.cancel({ ...session, invocationId: events[0]!.invocationId })).toBe(true);
+    await runtime.advance(HOUR_MS);
+    await settle();
+    expect(chat.texts).toEqual([]);
   });
 
   it('sends the answer within ten minutes after the computer slept beyond the time', async () => {

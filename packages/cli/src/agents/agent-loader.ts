@@ -5,6 +5,7 @@ import { openAiModels } from '@thole/provider-openai';
 import { Runner } from '@thole/runner';
 import type { Host } from '../host.ts';
 import type { ServicesOnDemand } from '../services/open-services.ts';
+import { errorLine } from '../terminal/error-line.ts';
 import { AgentEnvironment } from './agent-environment.ts';
 import { anthropicFactory } from './anthropic-factory.ts';
 import { explainLoadError } from './explain-load-error.ts';
@@ -24,7 +25,7 @@ export interface LoadedAgent {
 
 /** Options of `AgentLoader`. */
 export interface AgentLoaderOptions {
-  host: Pick<Host, 'cwd' | 'env' | 'importModule'>;
+  host: Pick<Host, 'cwd' | 'env' | 'errors' | 'importModule'>;
   location: AgentLocation;
   /** Services of apps. A runner has its own. */
   services: ServicesOnDemand;
@@ -88,7 +89,9 @@ export class AgentLoader {
   ): Promise<{ agent: ExportedAgent | undefined; env: EnvVars; exports: unknown }> {
     try {
       const env = await this.#environment.load([paths.cwd, paths.root, module.folder]);
-      const exports = await this.#modules.load(module.file);
+      const exports = await this.#modules.load(module.file, (error) => {
+        this.#host.errors.write(`error: ${errorLine(explainLoadError(error, paths))}\n`);
+      });
       return { env, exports, agent: await readAgent(exports, module.name) };
     } catch (error) {
       throw explainLoadError(error, paths);

@@ -12,6 +12,8 @@ const UNSETTLED =
   'The module, or a module that it imports, awaits a promise that never settles, and nothing is left that could settle it. ' +
   'Check the await expressions outside of functions.';
 
+const NO_EXIT = 'Remove the call, or throw an error instead.';
+
 const NO_HOOKS =
   'Agents are loaded with Node 22.18 or newer, but this is another runtime, such as Bun. Install Node, and run thole without --bun.';
 
@@ -47,15 +49,29 @@ export class ModuleLoader {
     this.#generation++;
   }
 
-  /** Returns the exports of a module below the folder. Rejects if the module waits for a promise that can never settle. */
-  load(file: string): Promise<unknown> {
+  /**
+   * Returns the exports of a module below the folder. Rejects if the module waits for a promise that can never settle. If the module
+   * ends the process, `onExit` is called with an error whose stack names the place, and the exit code is not 0.
+   */
+  load(file: string, onExit: (error: TholeError) => void): Promise<unknown> {
     const importing = this.#importModule(`${pathToFileURL(file).href}?v=${this.#generation}`);
     // Otherwise Node would end the process with a warning and the exit code 13.
     const { promise, reject, resolve } = Promise.withResolvers<unknown>();
     const rejectUnsettled = (): void => reject(new TholeError('INVALID_INPUT', UNSETTLED));
+    const reportExit = (code: number): void => {
+      const error = new TholeError('INVALID_INPUT', `The module called process.exit(${code}). ${NO_EXIT}`);
+      // An uncaught error also ends the process. Node prints it.
+      if (!/^ +at process\.exit /m.test(error.stack ?? '')) return;
+      onExit(error);
+      process.exitCode = code || 1;
+    };
     process.once('beforeExit', rejectUnsettled);
-    importing.then(resolve, reject).finally(() => process.off('beforeExit', rejectUnsettled));
-    return promise;
+    process.once('exit', reportExit);
+    importing.then(resolve, reject);
+    return promise.finally(() => {
+      process.off('beforeExit', rejectUnsettled);
+      process.off('exit', reportExit);
+    });
   }
 
   close(): void {

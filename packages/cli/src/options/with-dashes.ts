@@ -10,3 +10,12 @@ export function withDashes(argv: readonly string[]): string[] {
     end !== -1 && i > end ? argument : argument.replace(underscored, (name) => name.replaceAll('_', '-')),
   );
 }
+
+/** Returns a text that spells the names of options with dashes if they are spelled so in the arguments. */
+export function spelledAsIn(argv: readonly string[], text: string): string {
+  const typed = argv.map((argument) => argument.split('=', 1)[0]!);
+  return text.replaceAll(/--[a-z\d]+(?:_[a-z\d]+)+/g, (name) => {
+    const dashed = name.replaceAll('_', '-');
+    return typed.includes(dashed) ? dashed : name;
+  });
+}

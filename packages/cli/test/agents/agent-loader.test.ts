@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemRuntime, textOf } from '@thole/core';
@@ -20,7 +21,7 @@ async function createLoader(cwd: string, path = '.', importModule = importNative
     memoryService: new InMemoryMemoryService(),
   };
   const loader = new AgentLoader({
-    host: { cwd, env: {}, importModule },
+    host: { cwd, env: {}, errors: new PassThrough(), importModule },
     location: await findAgents(cwd, path),
     services: { get: async () => services, close: async () => {} },
     runtime,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withDashes } from '../../src/options/with-dashes.ts';
+import { spelledAsIn, withDashes } from '../../src/options/with-dashes.ts';
 
 describe('withDashes', () => {
   it('replaces underscores in the names of options', () => {
@@ -18,5 +18,14 @@ describe('withDashes', () => {
 
   it('keeps arguments after --', () => {
     expect(withDashes(['run', 'x', '--', '--save_session'])).toEqual(['run', 'x', '--', '--save_session']);
+  });
+});
+
+describe('spelledAsIn', () => {
+  it('names options with dashes only if they were typed so', () => {
+    const text = '--session_service_uri must be a URI. --user_id must not be empty.';
+    expect(spelledAsIn(['web', '--session-service-uri=x', '--user_id', ''], text)).toBe(
+      '--session-service-uri must be a URI. --user_id must not be empty.',
+    );
   });
 });

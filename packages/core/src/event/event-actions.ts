@@ -12,7 +12,7 @@ export interface EventActions {
   /** True if the tool's answer is the run's answer: the model is not called again to summarize it. */
   skipSummarization?: boolean | undefined;
   transferToAgent?: string | undefined;
-  /** True to end the enclosing `LoopAgent`. */
+  /** True to end every enclosing `LoopAgent`. */
   escalate?: boolean | undefined;
   /** A summary of earlier events. Set by the runtime only. */
   compaction?: EventCompaction | undefined;

@@ -7,6 +7,10 @@ import type { ContextCacheHint } from './context-cache.ts';
  * be frozen and shared with the history: replace a content instead of changing it.
  */
 export interface LlmRequest {
+  /**
+   * Name of the model. A `beforeModelCallback` may set the name of another model: a factory of the runner creates it, otherwise the
+   * model object of the agent is called with this name.
+   */
   model?: string | undefined;
   contents: readonly Content[];
   config: GenerateContentConfig;

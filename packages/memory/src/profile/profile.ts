@@ -48,12 +48,7 @@ interface CachedProfile {
   isReady: boolean;
 }
 
-interface FoundProfile {
-  profile: Profile;
-  /** True if the profile was complete before the known lines were read, so that they cannot have changed in between. */
-  wasCached: boolean;
-}
-
+/** The profile of a session. */
 interface SessionProfile {
   profile: Profile | undefined;
   /** The texts from which it was created, by entry id. */
@@ -69,42 +64,38 @@ export function profile(options: ProfileOptions): Profiles {
 
   async function getProfile(p: ProfileRequest): Promise<Profile | undefined> {
     assertUser(p);
-    const user = { appName: p.appName, userId: p.userId };
-    const { sessionId, incarnation = '' } = p;
-    const sessionKey = sessionId === undefined ? undefined : `${sessionKeyOf({ ...user, sessionId })}${incarnation}`;
-    const sessionProfile = sessionKey === undefined ? undefined : sessions.get(sessionKey);
-    const read = (): Promise<KnownLines> => readKnownLines(user, { ...options, runtime, signal: p.signal });
-    let known = await read();
-    if (sessionKey !== undefined && sessionProfile && isUnchanged(sessionProfile.texts, known.texts)) {
-      putCached(sessions, sessionKey, sessionProfile, MAX_CACHED_PROFILES);
-      return sessionProfile.profile;
-    }
-    let result = await findProfile(user, known, p.signal);
-    // Entries that were deleted while the model was working must not be in the profile. After the last attempt the facts are used.
-    for (let attempt = 1; result && !result.wasCached; attempt++) {
-      if (isUnchanged(known.texts, await readKnownTexts(user, { ...options, signal: p.signal }))) break;
-      users.delete(userKeyOf(user));
-      known = await read();
-      result = attempt < MAX_ATTEMPTS ? await findProfile(user, known, p.signal) : undefined;
-      if (attempt === MAX_ATTEMPTS && !isEmpty(known)) result = { profile: profileOfFacts(known), wasCached: true };
-    }
-    if (!result) users.delete(userKeyOf(user));
-    if (sessionKey !== undefined) {
-      putCached(sessions, sessionKey, { profile: result?.profile, texts: known.texts }, MAX_CACHED_PROFILES);
-    }
-    return result?.profile;
+    const { appName, userId, sessionId, incarnation = '', signal } = p;
+    const user = { appName, userId };
+    const known = await readKnownLines(user, { ...options, runtime, signal });
+    if (sessionId === undefined) return (await currentProfile(user, known, signal)).profile;
+    const key = `${sessionKeyOf({ ...user, sessionId })}${incarnation}`;
+    const earlier = sessions.get(key);
+    const isValid = earlier !== undefined && isUnchanged(earlier.texts, known.texts);
+    const result = isValid ? earlier : await currentProfile(user, known, signal);
+    putCached(sessions, key, result, MAX_CACHED_PROFILES);
+    return result.profile;
   }
 
-  /** Returns the profile of the known lines, or undefined without lines. */
-  async function findProfile(
-    user: UserRef,
-    known: KnownLines,
-    signal: AbortSignal | undefined,
-  ): Promise<FoundProfile | undefined> {
-    if (isEmpty(known)) return undefined;
-    const cached = users.get(userKeyOf(user));
-    const wasCached = cached?.isReady === true && cached.fingerprint === fingerprintOf(known);
-    return { profile: await raceAbort(createProfile(user, known), signal), wasCached };
+  /**
+   * Returns the profile of the known lines. Entries that are deleted while the model is working must not be in the profile: then the
+   * lines are read again. After the last attempt the facts are used.
+   */
+  async function currentProfile(user: UserRef, first: KnownLines, signal?: AbortSignal): Promise<SessionProfile> {
+    let known = first;
+    for (let attempt = 1; !isEmpty(known); attempt++) {
+      const { texts } = known;
+      if (attempt > MAX_ATTEMPTS) return { profile: profileOfFacts(known), texts };
+      const cached = users.get(userKeyOf(user));
+      // A profile that was ready before the lines were read contains no entry that was deleted in between.
+      const wasReady = cached?.isReady === true && cached.fingerprint === fingerprintOf(known);
+      const found = await raceAbort(createProfile(user, known), signal);
+      if (wasReady || isUnchanged(texts, await readKnownTexts(user, { ...options, signal })))
+        return { profile: found, texts };
+      users.delete(userKeyOf(user));
+      known = await readKnownLines(user, { ...options, runtime, signal });
+    }
+    users.delete(userKeyOf(user));
+    return { profile: undefined, texts: known.texts };
   }
 
   /** Callers share the model's call, so a caller's signal does not end it. Its time limit ends it. */

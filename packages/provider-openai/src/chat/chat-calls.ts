@@ -1,7 +1,7 @@
+import { readCallArgs } from '@thole/core/kit';
 import type { JsonObject, Part } from '@thole/core';
 import { isRecord } from './is-record.ts';
 import { textOrEmpty } from './text-or-empty.ts';
-import { readArgs } from '../read-args.ts';
 
 interface OpenCall {
   readonly index: number | undefined;
@@ -40,7 +40,7 @@ export class ChatCalls {
       if (name === '' && args === '') return [];
       const isNew = id !== '' && !seen.has(id);
       seen.add(id);
-      const functionCall = { ...(isNew && { id }), name, ...readArgs(args) };
+      const functionCall = { ...(isNew && { id }), name, ...readCallArgs(args) };
       const partMetadata = Object.keys(rest).length > 0 ? { provider, call: rest } : undefined;
       return [{ functionCall, ...(partMetadata && { partMetadata }) }];
     });
@@ -79,7 +79,7 @@ function beginsNewCall(call: OpenCall, delta: { index: number | undefined; id: s
 }
 
 function isCompleteJson(args: string | JsonObject): boolean {
-  return typeof args !== 'string' || (args.trim() !== '' && readArgs(args).brokenArgs === undefined);
+  return typeof args !== 'string' || (args.trim() !== '' && readCallArgs(args).brokenArgs === undefined);
 }
 
 function addArgs(call: OpenCall, args: unknown): void {

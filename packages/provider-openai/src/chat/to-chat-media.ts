@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { toStandardBase64 } from '@thole/core/kit';
+import { decodeBase64, toStandardBase64 } from '@thole/core/kit';
 import type { FileData, FunctionResponsePart, InlineData } from '@thole/core';
 import type OpenAI from 'openai';
 
@@ -28,7 +28,16 @@ export function unsupportedMedia({ inlineData, fileData }: FunctionResponsePart)
   return unsupportedType(fileData?.mimeType ?? 'unknown', { suffix: ' by address' });
 }
 
-/** Converts images, audio in the formats wav and mp3, and other files. */
+/** Text files in addition to `text/…`. */
+const TEXTS: readonly string[] = [
+  'application/json',
+  'application/xml',
+  'application/csv',
+  'application/javascript',
+  'application/yaml',
+];
+
+/** Converts images, audio in the formats wav and mp3, text files, and other files. */
 function toInlinePart({ mimeType, data, displayName }: InlineData): ContentPart | undefined {
   if (data === '') return undefined;
   const base64 = toStandardBase64(data);
@@ -38,7 +47,20 @@ function toInlinePart({ mimeType, data, displayName }: InlineData): ContentPart 
   const format = AUDIO[type];
   if (format) return { type: 'input_audio', input_audio: { data: base64, format } };
   if (type.startsWith('audio/') || type.startsWith('video/')) return undefined;
+  const text = type.startsWith('text/') || TEXTS.includes(type) ? readText(data) : undefined;
+  // Many servers accept no files, or only PDFs.
+  if (text !== undefined)
+    return { type: 'text', text: displayName ? `File ${JSON.stringify(displayName)}:\n${text}` : text };
   return { type: 'file', file: { filename: displayName ?? `file.${extension(type)}`, file_data: url } };
+}
+
+/** Returns the bytes as text. Undefined if they are not UTF-8. */
+function readText(data: string): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(decodeBase64(data));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Converts a file reference: an image by its address, or an OpenAI file by its id (`file-…`). */

@@ -1,6 +1,5 @@
-import { isPlainObject } from '@thole/core/kit';
+import { isPlainObject, readCallArgs } from '@thole/core/kit';
 import type { Json, JsonObject, Part } from '@thole/core';
-import { readArgs } from '../read-args.ts';
 
 /** A part, and the entry of the item that it was read from. */
 export interface Piece {
@@ -70,7 +69,10 @@ function toThought({ text, ...entry }: JsonObject, list: string): Piece {
 function readCall({ call_id, name, arguments: raw, ...item }: JsonObject): ReadItem {
   if (typeof name !== 'string' || name === '') return UNCHANGED;
   const id = [call_id, item['id']].find((each) => typeof each === 'string' && each !== '') as string | undefined;
-  return { item, pieces: [{ part: { functionCall: { ...(id !== undefined && { id }), name, ...readArgs(raw) } } }] };
+  return {
+    item,
+    pieces: [{ part: { functionCall: { ...(id !== undefined && { id }), name, ...readCallArgs(raw) } } }],
+  };
 }
 
 function readCode({ code, outputs, ...item }: JsonObject): ReadItem {

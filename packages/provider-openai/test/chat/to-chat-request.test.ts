@@ -428,6 +428,18 @@ describe('media in toChatRequest', () => {
     });
   });
 
+  it('are texts for text files, because many servers accept only PDFs or no files', () => {
+    const csv = { mimeType: 'text/csv; charset=utf-8', data: btoa('room,floor\n912,9') };
+    expect(sent({ inlineData: { ...csv, displayName: 'rooms.csv' } })).toBe(
+      'See:\nFile "rooms.csv":\nroom,floor\n912,9',
+    );
+    expect(sent({ inlineData: { mimeType: 'application/json', data: btoa('[912]') } })).toBe('See:\n[912]');
+    expect(sent({ inlineData: { mimeType: 'text/plain', data: btoa('\xff') } })).toContainEqual({
+      type: 'file',
+      file: { filename: 'file.txt', file_data: 'data:text/plain;base64,/w==' },
+    });
+  });
+
   it.each([
     ['without padding', '_-8', '/+8='],
     ['with line breaks', 'iVBO\r\nRw0K\n', 'iVBORw0K'],

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { errorFields, sessionKeyOf } from '@thole/core/kit';
+import { errorFields, sessionKeyOf, waitAtMost } from '@thole/core/kit';
 import type { CompactionOptions, Runtime, SessionRef, SessionService, Summarizer } from '@thole/core';
 import type { RunTask } from '../invocation/run-task.ts';
 import type { RunInit } from '../runner/runner-deps.ts';
@@ -50,13 +50,8 @@ export class Compactor {
   async close(runtime: Runtime, limitMs: number): Promise<void> {
     this.#isClosing = true;
     if (!this.isBusy) return;
-    const timer = new AbortController();
-    const limit = runtime.sleep(limitMs, timer.signal).then(
-      () => this.#closed.abort('The runner was closed.'),
-      () => undefined,
-    );
-    await Promise.race([this.idle(), limit]);
-    timer.abort('closed');
+    await waitAtMost(runtime, limitMs, this.idle());
+    if (this.isBusy) this.#closed.abort('The runner was closed.');
     await this.idle();
   }
 

@@ -340,6 +340,10 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     return this.task.runner.findModel(name);
   }
 
+  supportsModel(name: string): boolean {
+    return this.task.runner.models.some((factory) => factory.supports(name));
+  }
+
   openToolContext(p: ToolContextInit): OpenToolContext {
     const context = new ToolCallContext(this.task, this, p.span ?? this.ownSpan, p);
     const { requests, usage } = context;

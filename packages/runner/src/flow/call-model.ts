@@ -1,13 +1,14 @@
 import { createEventActions, TholeError } from '@thole/core';
 import { deepFreeze, callInterceptorOf } from '@thole/core/kit';
-import type { Event, Llm, LlmResponse } from '@thole/core';
+import type { Event, LlmResponse } from '@thole/core';
 import { callCallbacks, callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { logFailure } from '../hooks/log-failure.ts';
-import { findModel, noModelError } from '../request/find-model.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { inSpan } from '../traces/run-trace.ts';
 import { assertFinal, assertResponse, assertResponses } from './assert-response.ts';
 import { ModelSpan } from './model-span.ts';
+import { configuredName, selectModel } from './select-model.ts';
+import type { SelectedModel } from './select-model.ts';
 
 /** A model's complete answer. `id` is the id of its event and of its partial events. */
 export interface ModelAnswer {
@@ -26,7 +27,7 @@ export class ModelCall {
   readonly #draft: RequestDraft;
   readonly #id: string;
   readonly #isStreamed: boolean;
-  #model: Llm | undefined;
+  #selected: SelectedModel | undefined;
   #span: ModelSpan | undefined;
   #responses: AsyncIterator<LlmResponse> | undefined;
   #final: LlmResponse | undefined;
@@ -41,7 +42,8 @@ export class ModelCall {
   /** Returns the next partial event if the answer is streamed. Returns the complete answer at the end. */
   async pull(): Promise<Event | ModelAnswer> {
     const draft = this.#draft;
-    if (!this.#model) {
+    if (!this.#selected) {
+      draft.request.model = configuredName(draft);
       const replacement = hasBeforeHook(draft) && (await beforeModel(draft));
       draft.context.signal.throwIfAborted();
       if (replacement) return this.#answer(replacement);
@@ -49,7 +51,7 @@ export class ModelCall {
     }
     const { signal } = draft.context;
     const { support } = draft;
-    const model = this.#model!;
+    const selected = this.#selected!;
     let part: LlmResponse | undefined;
     let failure: TholeError | undefined;
     support.assertMayBegin();
@@ -59,21 +61,21 @@ export class ModelCall {
         const step = await (this.#span ? inSpan(this.#span.span, () => this.#readNext()) : this.#readNext());
         signal.throwIfAborted();
         if (step.done) {
-          assertFinal(this.#final, model.model);
+          assertFinal(this.#final, selected.name);
           this.#span?.finish(this.#final);
           this.#isOver = true;
         } else {
-          assertResponse(step.value, this.#final, model.model);
+          assertResponse(step.value, this.#final, selected.name);
           if (this.#isStreamed) this.#span?.chunk(step.value);
-          if (!step.value.partial) this.#final = step.value;
+          if (!step.value.partial) this.#final = withModelVersion(step.value, selected);
           else if (this.#isStreamed) part = step.value;
         }
       }
     } catch (error) {
       this.cancel(error);
       signal.throwIfAborted();
-      failure = asModelError(error, model);
-      logFailure(draft.context, 'A model failed.', failure, { model: model.model });
+      failure = asModelError(error, selected);
+      logFailure(draft.context, 'A model failed.', failure, { model: selected.name });
     } finally {
       support.endCall();
     }
@@ -98,8 +100,8 @@ export class ModelCall {
 
   #begin(): void {
     const draft = this.#draft;
-    const model = (this.#model = modelOf(draft));
-    draft.request.model = model.model;
+    const { model, name } = (this.#selected = selectModel(draft));
+    draft.request.model = name;
     const { trace } = draft.support;
     draft.support.countModelCall(draft.lastSeq);
     this.#span = trace && new ModelSpan(trace, draft, { model, eventId: this.#id, stream: this.#isStreamed });
@@ -108,13 +110,13 @@ export class ModelCall {
   #readNext(): Promise<IteratorResult<LlmResponse>> {
     const { request, context } = this.#draft;
     if (!this.#responses) {
-      const model = this.#model!;
+      const { model, name } = this.#selected!;
       const options = { stream: this.#isStreamed, signal: context.signal, logger: context.runtime.logger };
       const { agentName, branch, runtime } = context;
       const responses =
         callInterceptorOf(runtime)?.callModel({ model, request, options, agentName, branch }) ??
         model.generateContentAsync(request, options);
-      assertResponses(responses, model.model);
+      assertResponses(responses, name);
       this.#responses = responses[Symbol.asyncIterator]();
     }
     return this.#responses.next();
@@ -124,19 +126,18 @@ export class ModelCall {
     this.#isOver = true;
     const { lastSeq, support } = this.#draft;
     // An answer of a callback has no `seenSeq`: no model has seen the history.
-    const seenSeq = this.#model && support.joined.hasMessage ? lastSeq : undefined;
+    const seenSeq = this.#selected && support.joined.hasMessage ? lastSeq : undefined;
     return { id: this.#id, response, seenSeq };
   }
 }
 
-function modelOf({ agent, context, support }: RequestDraft): Llm {
-  const model = findModel(agent, context.tree);
-  if (model === undefined) throw noModelError(agent);
-  return typeof model === 'string' ? support.model(model) : model;
+/** Adds the name of a model that is not that of the agent, so that the answer is counted with its price. */
+function withModelVersion(response: LlmResponse, { isOther, name }: SelectedModel): LlmResponse {
+  return isOther && response.modelVersion === undefined ? { ...response, modelVersion: name } : response;
 }
 
-function asModelError(error: unknown, { model }: Llm): TholeError {
-  return TholeError.is(error) ? error : new TholeError('MODEL_FAILED', `Model ${model} failed.`, { cause: error });
+function asModelError(error: unknown, { name }: SelectedModel): TholeError {
+  return TholeError.is(error) ? error : new TholeError('MODEL_FAILED', `Model ${name} failed.`, { cause: error });
 }
 
 // Shared by all partial events: they have no actions, and there are many.

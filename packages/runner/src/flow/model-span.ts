@@ -18,7 +18,7 @@ export class ModelSpan {
     this.#trace = trace;
     this.#runtime = context.runtime;
     this.#startedAt = this.#runtime.monotonic();
-    this.span = trace.begin(`generate_content ${p.model.model}`, attributesOf(draft, p), context.span);
+    this.span = trace.begin(`generate_content ${request.model}`, attributesOf(draft, p), context.span);
     trace.setContent(this.span, {
       adk: () => ({ 'gcp.vertex.agent.llm_request': tracedRequest(request) }),
       genAi: () => ({
@@ -63,7 +63,7 @@ function attributesOf(
   return {
     'gen_ai.operation.name': 'generate_content',
     'gen_ai.provider.name': p.model.providerName,
-    'gen_ai.request.model': p.model.model,
+    'gen_ai.request.model': request.model,
     'gen_ai.request.stream': p.stream || undefined,
     'gen_ai.request.temperature': config.temperature,
     'gen_ai.request.top_p': config.topP,

@@ -1,4 +1,5 @@
-import type { CallbackContext, Content, Part } from '@thole/core';
+import { assertName } from '@thole/core/kit';
+import type { CallbackContext, Content, InlineData, Part } from '@thole/core';
 import type { AgentContext } from '../contexts/agent-context.ts';
 import { callPlugins, hasHook } from './call-hooks.ts';
 
@@ -25,12 +26,23 @@ export async function saveInputBlobs(context: CallbackContext, message: Content)
       parts.push(part);
       continue;
     }
-    const filename = unusedName(part.inlineData.displayName ?? `upload-${context.invocationId}-${i}`, names);
+    const filename = unusedName(nameOf(part.inlineData) ?? `upload-${context.invocationId}-${i}`, names);
     names.add(filename);
     await context.saveArtifact(filename, part);
     parts.push({ text: `[The user uploaded the file "${filename}". It is saved as an artifact with this name.]` });
   }
   return { ...message, parts };
+}
+
+/** Returns the display name of a file. Undefined if an artifact cannot have this name, for example because it is empty. */
+function nameOf({ displayName }: InlineData): string | undefined {
+  try {
+    assertName('displayName', displayName);
+    assertName('displayName', displayName.replace(/^user:/, ''));
+    return displayName;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the name, or `photo-2.jpg` for a second `photo.jpg`: phones give several photos of a message the same name. */

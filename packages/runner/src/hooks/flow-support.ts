@@ -28,6 +28,8 @@ export interface FlowSupport {
   readonly trace: RunTrace | undefined;
   /** Returns the model with this name, created once by the runner's factories. */
   model(name: string): Llm;
+  /** True if a factory of the runner supports a model with this name. */
+  supportsModel(name: string): boolean;
   /** Returns the hint for prompt caching of this agent. Undefined if the app has no `contextCache`. */
   contextCacheHint(): ContextCacheHint | undefined;
   /** Results that are computed from the history, by key. They are dropped with the cached session. */

@@ -1,5 +1,5 @@
 import { createEvent } from '@thole/core';
-import { closingRecordMark, errorFields } from '@thole/core/kit';
+import { closingRecordMark, errorFields, waitAtMost } from '@thole/core/kit';
 import type { Lease, ReleaseOptions, TholeError } from '@thole/core';
 import { callPluginsMaybeSync, hasHook } from '../hooks/call-hooks.ts';
 import { notifyPlugins } from '../hooks/notify-plugins.ts';
@@ -62,11 +62,7 @@ async function withinCleanupTime(task: RunTask, work: Promise<void>): Promise<un
   const { runtime } = task.runner;
   const spentMs = task.readerExit ? runtime.monotonic() - task.readerExit.at : 0;
   const limitMs = task.cleanupMs - Math.min(spentMs, task.cleanupMs / 2);
-  const timer = new AbortController();
-  const limit = runtime.sleep(limitMs, timer.signal).catch(noop);
-  const failure = await Promise.race([failureOf(work), limit]);
-  timer.abort('closed');
-  return failure;
+  return waitAtMost(runtime, limitMs, failureOf(work));
 }
 
 async function cleanUp(task: RunTask, opened: OpenRun, author: string | undefined): Promise<void> {

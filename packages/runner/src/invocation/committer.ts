@@ -194,7 +194,8 @@ function answerOf({ author, content, customMetadata }: Event): Json {
   return [author, (content ?? null) as Json, customMetadata?.['answeredBy'] ?? null];
 }
 
-function withMetadata(event: Event, customMetadata: Event['customMetadata']): Event {
+/** Returns the event with the metadata of the run. The event's own metadata wins. */
+export function withMetadata(event: Event, customMetadata: Event['customMetadata']): Event {
   return customMetadata ? { ...event, customMetadata: { ...customMetadata, ...event.customMetadata } } : event;
 }
 

@@ -1,6 +1,7 @@
 import { getFunctionResponses } from '@thole/core';
 import type { Event, MaybePromise, Runtime } from '@thole/core';
 import { emptyEvent } from '../session/live-session.ts';
+import { withMetadata } from './committer.ts';
 import type { Committer } from './committer.ts';
 import type { RunTask } from './run-task.ts';
 
@@ -24,8 +25,9 @@ export class Delivery {
     // Also throws while the run closes, when events of agents are too late.
     if (this.#task.state.error) throw this.#task.state.error;
     if (!event.partial) return this.#emitComplete(event);
-    if (this.#committer.hasEventHook) return this.#emitPartialWithHook(event);
-    return this.passToReader(event) ?? event;
+    const partial = withMetadata(event, this.#task.runConfig.customMetadata);
+    if (this.#committer.hasEventHook) return this.#emitPartialWithHook(partial);
+    return this.passToReader(partial) ?? partial;
   }
 
   /** Passes an event to the reader. Resolves when the reader requests the next event. Undefined if the run does not wait for it. */
@@ -38,9 +40,10 @@ export class Delivery {
 
   /** Passes a partial event to the reader without waiting. */
   show(event: Event, onError: (error: unknown) => void): void {
-    const { output } = this.#task;
-    if (!this.#committer.hasEventHook) return output.push(event);
-    this.#committer.callEventHook(event).then((changed) => changed && output.push(changed), onError);
+    const { output, runConfig } = this.#task;
+    const partial = withMetadata(event, runConfig.customMetadata);
+    if (!this.#committer.hasEventHook) return output.push(partial);
+    this.#committer.callEventHook(partial).then((changed) => changed && output.push(changed), onError);
   }
 
   async #emitPartialWithHook(event: Event): Promise<Event> {

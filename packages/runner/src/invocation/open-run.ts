@@ -81,7 +81,7 @@ export function beginRunTrace(task: RunTask): RunTrace | undefined {
  */
 export async function openRun(task: RunTask): Promise<AgentSteps | undefined> {
   task.runner.addRun(task);
-  const request = checkRunRequest(task.request, task.ref, { isResume: task.resume !== undefined });
+  const request = checkRunRequest(task.request, task.ref, task.resume ? 'resume' : task.method);
   task.calls.assertCheckableLimits();
   listenToAbort(task);
   if (task.resume) await setInvocation(task, request);

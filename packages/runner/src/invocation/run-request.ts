@@ -54,6 +54,9 @@ export interface ResumeRequest<T = unknown> extends Omit<RunRequest<T>, 'session
   answers?: { readonly [interruptId: string]: Json } | undefined;
 }
 
+/** The methods of a runner that start a run. */
+export type RunMethod = 'runAsync' | 'resume' | 'runEphemeral' | 'regenerate';
+
 /** A validated request. Message and state are copies. */
 export interface CheckedRequest {
   message: Content & { parts: Part[] };
@@ -64,16 +67,12 @@ export interface CheckedRequest {
 export function checkRunRequest(
   request: RunRequest,
   { appName, sessionId }: SessionRef,
-  p: { isResume?: boolean | undefined } = {},
+  method: RunMethod = 'runAsync',
 ): CheckedRequest {
   if (typeof request !== 'object' || request === null)
-    throw invalidInput('The argument of runAsync', 'an object with userId and newMessage', request);
-  if (p.isResume === true) rejectUnknownOptions(request, resumeNames, 'resume');
-  else rejectUnknownOptions(request, requestNames, 'runAsync');
-  // `appName` is accepted, so that the caller can spread a session reference into the request.
-  const requestApp: unknown = (request as { appName?: unknown }).appName;
-  if (requestApp !== undefined && requestApp !== appName)
-    throw new TholeError('INVALID_INPUT', `appName must be "${appName}", the app of the runner, or must be left out.`);
+    throw invalidInput(`The argument of ${method}`, 'an object with userId and newMessage', request);
+  rejectUnknownOptions(request, namesOf[method], method);
+  assertOwnApp(request, appName);
   assertName('userId', request.userId);
   assertName('sessionId', sessionId);
   assertRunConfig(request.runConfig);
@@ -81,7 +80,7 @@ export function checkRunRequest(
   if (request.messageId !== undefined) assertMessageId(request.messageId);
   if (request.answeredBy !== undefined) assertName('answeredBy', request.answeredBy);
   assertSignal(request.abortSignal);
-  const isEmpty = p.isResume === true && request.newMessage === undefined;
+  const isEmpty = method === 'resume' && request.newMessage === undefined;
   const message = isEmpty ? { role: 'user' as const, parts: [] } : toMessage(request.newMessage);
   if (request.stateDelta !== undefined && !isPlainObject(request.stateDelta))
     throw invalidInput('stateDelta', 'an object', request.stateDelta);
@@ -90,6 +89,13 @@ export function checkRunRequest(
     message: copier.copy(message, 'newMessage') as unknown as Content & { parts: Part[] },
     stateDelta: request.stateDelta ? (copier.copy(request.stateDelta, 'stateDelta') as StateDelta) : {},
   };
+}
+
+/** Throws `INVALID_INPUT` for another app. Callers may spread a session reference with `appName` into a request. */
+export function assertOwnApp(request: object, appName: string): void {
+  const requestApp = (request as { appName?: unknown }).appName;
+  if (requestApp !== undefined && requestApp !== appName)
+    throw new TholeError('INVALID_INPUT', `appName must be "${appName}", the app of the runner, or must be left out.`);
 }
 
 function assertSignal(signal: AbortSignal | null | undefined): void {
@@ -120,8 +126,16 @@ const requestNames = optionNames<RunRequest & { appName?: string }>({
   deps: true,
 });
 
-/** Includes `answers`, which is not part of the request of the run, for suggestions. */
-const resumeNames = [...requestNames, 'answers'];
+const sessionNames = ['sessionId', 'invocationId', 'answeredBy'];
+
+/** Names of the options of each method. */
+const namesOf: { readonly [method in RunMethod]: readonly string[] } = {
+  runAsync: requestNames,
+  runEphemeral: requestNames.filter((name) => !sessionNames.includes(name)),
+  // `answers`, `keepMemory`: not part of the request of the run, but they may be suggested.
+  resume: [...requestNames, 'answers'],
+  regenerate: [...requestNames, 'keepMemory'],
+};
 
 const runConfigNames = optionNames<RunConfig>({
   streamingMode: true,

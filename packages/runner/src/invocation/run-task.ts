@@ -58,6 +58,7 @@ export class RunTask {
   readonly assertRepeated: RunInit['assertRepeated'];
   /** Set for a child run that can pause. */
   readonly childKey: string | undefined;
+  readonly method: RunInit['method'];
   /** Set if the run continues an invocation. */
   resume: RunInit['resume'];
   /** Progress of the invocation before this run. Undefined in its first run. */
@@ -135,6 +136,7 @@ export class RunTask {
     this.parentSpan = init.parentSpan;
     this.beforeMessage = init.beforeMessage;
     this.assertRepeated = init.assertRepeated;
+    this.method = init.method;
     this.resume = init.resume;
     this.childKey = init.childKey;
     this.request = request;

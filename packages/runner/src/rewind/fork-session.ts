@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { assertCount, assertName, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { assertCount, assertName } from '@thole/core/kit';
 import type { ArtifactService, Event, Runtime, Session, SessionRef, SessionService } from '@thole/core';
 import { sessionNotFound } from '../session/session-cache.ts';
 import { artifactsOf, closeOpenWork, eventsToCopy, renumberEvents } from './plan-fork.ts';
@@ -24,16 +24,6 @@ export interface ForkServices {
   readonly artifactService: ArtifactService | undefined;
   readonly runtime: Runtime;
 }
-
-const forkNames = optionNames<ForkRequest & { appName?: string }>({
-  appName: true,
-  userId: true,
-  sessionId: true,
-  beforeInvocationId: true,
-  uptoSeq: true,
-  newSessionId: true,
-  signal: true,
-});
 
 /** Copies a session: first the artifacts, then the events in one step. Takes no lease. Returns the copy. */
 export async function forkSession(services: ForkServices, ref: SessionRef, p: ForkRequest): Promise<Session> {
@@ -72,7 +62,6 @@ export async function forkSession(services: ForkServices, ref: SessionRef, p: Fo
 }
 
 function checkRequest(p: ForkRequest): void {
-  rejectUnknownOptions(p, forkNames, 'fork');
   const { beforeInvocationId, newSessionId, uptoSeq } = p;
   if (beforeInvocationId !== undefined) assertName('beforeInvocationId', beforeInvocationId);
   if (newSessionId !== undefined) assertName('newSessionId', newSessionId);

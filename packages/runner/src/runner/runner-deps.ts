@@ -23,7 +23,7 @@ import type { LlmCalls } from '../flow/llm-calls.ts';
 import type { ChildLog } from '../history/progress.ts';
 import type { DeadlineTimer, ForcedTurns } from '../invocation/deadlines.ts';
 import type { OpenRun } from '../invocation/open-run.ts';
-import type { CheckedRequest } from '../invocation/run-request.ts';
+import type { CheckedRequest, RunMethod } from '../invocation/run-request.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 import type { SkipReason } from '../resume/recover.ts';
 import type { LiveSession } from '../session/live-session.ts';
@@ -82,6 +82,8 @@ export interface RunInit {
   /** Session that the run's artifacts belong to. */
   readonly artifactRef: SessionRef;
   readonly parentSpan?: Span | undefined;
+  /** Method that the caller has called. Default: `runAsync`. */
+  readonly method?: RunMethod | undefined;
   /** Set if the run continues an invocation. */
   readonly resume?: ResumeInit | undefined;
   /** Set for a child run that can pause: identifies it in all attempts of its call. */

@@ -6,8 +6,8 @@ import {
   assertName,
   errorFields,
   invalidInput,
-  optionNames,
   rejectUnknownOptions,
+  withTimeLimit,
 } from '@thole/core/kit';
 import type {
   Agent,
@@ -20,6 +20,7 @@ import type {
   Llm,
   MemoryService,
   ModelFactory,
+  Plugin,
   RunConfig,
   Session,
   SessionRef,
@@ -34,6 +35,7 @@ import { LlmCalls } from '../flow/llm-calls.ts';
 import { logFailure } from '../hooks/log-failure.ts';
 import { noErrorHookCodes } from '../invocation/close-run.ts';
 import { DeadlineTimer } from '../invocation/deadlines.ts';
+import { assertOwnApp } from '../invocation/run-request.ts';
 import type { ResumeRequest, RunRequest } from '../invocation/run-request.ts';
 import { abortedError } from '../invocation/run-state.ts';
 import type { RunTask } from '../invocation/run-task.ts';
@@ -66,18 +68,12 @@ export interface CompactRequest {
   readonly dryRun?: boolean | undefined;
 }
 
-// `appName` is accepted, so that the caller can pass a session reference.
-const compactNames = optionNames<CompactRequest & { appName?: string }>({
-  appName: true,
-  userId: true,
-  sessionId: true,
-  dryRun: true,
-});
-
 /** Default of `runConfig.maxLlmCalls`. */
 const MAX_LLM_CALLS = 500;
 /** Maximum time that `close` waits for active compactions, in milliseconds. */
 const COMPACTION_CLOSE_MS = 30_000;
+/** Maximum time that `close` waits for a toolset or a plugin to close, in milliseconds. */
+const PART_CLOSE_MS = 10_000;
 
 /**
  * Runs an agent tree: processes each message into stored events. A session has one run at a time. Sessions are cached
@@ -200,27 +196,32 @@ export class Runner {
     sessionId: string;
     signal?: AbortSignal | undefined;
   }): Promise<Interrupt[]> {
-    return readInterrupts(this.sessionService, this.#refOf(p), p.signal);
+    return readInterrupts(this.sessionService, this.#refOf('pendingInterrupts', p, { signal: true }), p.signal);
   }
 
   /** Runs the agents in a new session that is not stored. Memory is only read, and artifacts are not available. */
-  runEphemeral<T = unknown>(p: Omit<RunRequest<T>, 'sessionId'>): Run {
+  runEphemeral<T = unknown>(p: Omit<RunRequest<T>, 'sessionId' | 'invocationId' | 'answeredBy'>): Run {
     const { runtime } = this.#deps;
     const ref = { appName: this.appName, userId: p?.userId, sessionId: runtime.newId('session') };
     const memoryService = this.memoryService && readOnlyMemory(this.memoryService);
-    const init = this.#initOf(ref, p?.runConfig, this.#autoCreate);
+    const init = this.#initOf(ref, p?.runConfig);
     const runner: RunnerDeps = { ...this.#deps, memoryService, artifactService: undefined };
-    return new RunHandle({ ...init, runner, sessionAccess: inMemorySession(runtime, ref, {}) }, p);
+    const sessionAccess = inMemorySession(runtime, ref, {});
+    return new RunHandle({ ...init, method: 'runEphemeral', runner, sessionAccess }, p);
   }
 
-  /** Writes state outside of a run and returns the stored event. May be called during a run. Plugins receive the event. */
+  /**
+   * Writes state outside of a run and returns the stored event. May be called during a run. Plugins receive the event. Throws
+   * `SESSION_NOT_FOUND` for a session that does not exist, also with `autoCreateSession`.
+   */
   async updateState(p: {
     userId: string;
     sessionId: string;
     stateDelta: StateDelta;
     signal?: AbortSignal | undefined;
   }): Promise<Event> {
-    return updateState(this.#initOf(this.#refOf(p), undefined, this.#autoCreate), p.stateDelta, p.signal);
+    const ref = this.#refOf('updateState', p, { stateDelta: true, signal: true });
+    return updateState(this.#initOf(ref), p.stateDelta, p.signal);
   }
 
   /** Alias of `updateState`. */
@@ -234,11 +235,14 @@ export class Runner {
    * nothing, if new events keep arriving.
    */
   async deleteSession(p: { userId: string; sessionId: string; memory?: boolean | undefined }): Promise<boolean> {
-    return deleteSession(this.#storedData, this.#refOf(p), { memory: p.memory === true });
+    const ref = this.#refOf('deleteSession', p, { memory: true });
+    return deleteSession(this.#storedData, ref, { memory: p.memory === true });
   }
 
   /** Deletes all data of a user: sessions, state, artifacts, memory and credentials. */
   async deleteUserData(p: { userId: string }): Promise<void> {
+    rejectUnknownOptions(p, ['appName', 'userId'], 'deleteUserData');
+    assertOwnApp(p, this.appName);
     assertName('userId', p.userId);
     return deleteUserData(this.#storedData, { appName: this.appName, userId: p.userId });
   }
@@ -250,7 +254,7 @@ export class Runner {
    * expired, unless `cancel` is called again with `invocationId`.
    */
   async cancel(p: { userId: string; sessionId: string; invocationId?: string | undefined }): Promise<boolean> {
-    const ref = this.#refOf(p);
+    const ref = this.#refOf('cancel', p, { invocationId: true });
     if (await this.#leases.requestStop(ref, p.invocationId)) return true;
     if (p.invocationId === undefined || !this.#deps.durability.isResumable) return false;
     return cancelInvocation(this.#initOf(ref), p.invocationId);
@@ -292,7 +296,8 @@ export class Runner {
    * a call but not the call. Stores nothing if it throws.
    */
   async rewind(p: RewindRequest): Promise<Event> {
-    return rewind(this.#initOf(this.#refOf(p)), p);
+    const names = { rewindBeforeInvocationId: true, keepMemory: true, signal: true } as const;
+    return rewind(this.#initOf(this.#refOf('rewind', p, names)), p);
   }
 
   /**
@@ -312,7 +317,9 @@ export class Runner {
   async fork(p: ForkRequest): Promise<Session> {
     const { artifactService, sessionService } = this;
     const { runtime } = this.#deps;
-    return forkSession({ artifactService, runtime, sessionService }, this.#refOf(p), p);
+    const names = { beforeInvocationId: true, uptoSeq: true, newSessionId: true, signal: true } as const;
+    const ref = this.#refOf('fork', p, names);
+    return forkSession({ artifactService, runtime, sessionService }, ref, p);
   }
 
   /**
@@ -321,8 +328,7 @@ export class Runner {
    * `SESSION_NOT_FOUND`, `COMPACTION_FAILED` if the summarizer fails, and `INVALID_INPUT` if the app has no `compaction`.
    */
   async compact(p: CompactRequest): Promise<CompactionResult[]> {
-    rejectUnknownOptions(p, compactNames, 'compact');
-    const ref = this.#refOf(p);
+    const ref = this.#refOf('compact', p, { dryRun: true });
     if (!this.#compactor)
       throw new TholeError('INVALID_INPUT', 'compact() needs the option compaction in the app of the runner.');
     return this.#compactor.compact(ref, p.dryRun === true);
@@ -337,11 +343,15 @@ export class Runner {
   }
 
   /**
-   * Stops all runs, then closes toolsets and plugins. Later runs end with `INVALID_INPUT`. With a durable session service a run
-   * stops after its next stored event, at the latest after `timeoutMs` (default 0), and another process may continue it.
+   * Stops all runs, then closes toolsets and plugins, and waits for each of them at most 10 seconds. Later runs end with
+   * `INVALID_INPUT`. With a durable session service a run stops after its next stored event, at the latest after `timeoutMs`
+   * (default 0), and another process may continue it.
    */
-  close(p: { timeoutMs?: number | undefined } = {}): Promise<void> {
-    return (this.#closed ??= this.#close(p.timeoutMs ?? 0));
+  async close(p: { timeoutMs?: number | undefined } = {}): Promise<void> {
+    rejectUnknownOptions(p, ['timeoutMs'], 'close');
+    const { timeoutMs = 0 } = p;
+    if (timeoutMs !== 0) assertDuration('timeoutMs', timeoutMs);
+    return (this.#closed ??= this.#close(timeoutMs));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -350,13 +360,14 @@ export class Runner {
 
   async #close(timeoutMs: number): Promise<void> {
     const { deadlineTimer, plugins, runtime } = this.#deps;
-    if (timeoutMs !== 0) assertDuration('timeoutMs', timeoutMs);
     for (const task of this.#runs) task.shutDown(timeoutMs, abortedError(task.invocationId, 'The runner was closed.'));
     await this.#compactor?.close(runtime, COMPACTION_CLOSE_MS);
     await this.idle();
     deadlineTimer.close();
     this.#wakeTimers.close();
-    const closing = [...this.#toolsets, ...plugins].map(async (each) => each.close?.());
+    const closing = [...this.#toolsets, ...plugins].map((part) =>
+      withTimeLimit({ runtime, ms: PART_CLOSE_MS, timeoutError: () => closeTimeout(part) }, async () => part.close?.()),
+    );
     for (const result of await Promise.allSettled(closing)) {
       if (result.status === 'rejected')
         runtime.logger.error('Closing a toolset or plugin failed.', { ...errorFields(result.reason) });
@@ -381,7 +392,14 @@ export class Runner {
     return { runner: this.#deps, ref, sessionAccess, tree: this.#tree, calls, artifactRef: ref };
   }
 
-  #refOf(p: { userId: string; sessionId: string }): SessionRef {
+  /** Returns the session of a request. `others`: the options of the method other than `appName`, `userId` and `sessionId`. */
+  #refOf<P extends { userId: string; sessionId: string }>(
+    method: string,
+    p: P,
+    others: Record<Exclude<keyof P, 'userId' | 'sessionId'>, true>,
+  ): SessionRef {
+    rejectUnknownOptions(p, ['appName', 'userId', 'sessionId', ...Object.keys(others)], method);
+    assertOwnApp(p, this.appName);
     assertName('userId', p.userId);
     assertName('sessionId', p.sessionId);
     return { appName: this.appName, userId: p.userId, sessionId: p.sessionId };
@@ -406,6 +424,12 @@ export class Runner {
     }
     return model;
   }
+}
+
+function closeTimeout(part: Toolset | Plugin): TholeError {
+  const message = (name: string): string => `close() of ${name} did not end within ${PART_CLOSE_MS} ms.`;
+  if ('getTools' in part) return new TholeError('TOOL_FAILED', message('a toolset'));
+  return new TholeError('PLUGIN_FAILED', message(`the plugin "${part.name}"`));
 }
 
 function hasResponses(message: RunRequest['newMessage']): boolean {

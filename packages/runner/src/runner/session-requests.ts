@@ -5,8 +5,6 @@ import {
   findNonJson,
   invalidInput,
   isPlainObject,
-  optionNames,
-  rejectUnknownOptions,
   rewindOf,
   scopeOf,
   sessionNotFound as notFound,
@@ -47,15 +45,6 @@ export interface RegenerateRequest<T = unknown> extends Omit<RunRequest<T>, 'ses
   /** True to keep the memory entries of the removed events. Default: false. */
   keepMemory?: boolean | undefined;
 }
-
-const rewindNames = optionNames<RewindRequest & { appName?: string }>({
-  appName: true,
-  userId: true,
-  sessionId: true,
-  rewindBeforeInvocationId: true,
-  keepMemory: true,
-  signal: true,
-});
 
 /** Number of events in the first read. Each further read has 8 times as many. */
 const FIRST_READ = 100;
@@ -140,7 +129,6 @@ function mayCancel(session: LiveSession, invocationId: string): boolean {
 
 /** Removes an invocation and everything after it, under the session's lease. Returns the stored marker. */
 export async function rewind(init: RunInit, p: RewindRequest): Promise<Event> {
-  rejectUnknownOptions(p, rewindNames, 'rewind');
   const { rewindBeforeInvocationId, signal } = p;
   assertName('rewindBeforeInvocationId', rewindBeforeInvocationId);
   assertKeepMemory(p.keepMemory);
@@ -177,7 +165,8 @@ export function regenerate(init: RunInit, p: RegenerateRequest): Run {
     return request;
   };
   // Without `newMessage`, the message is a placeholder: the session with the real message is read later.
-  return new RunHandle({ ...init, beforeMessage, assertRepeated }, { ...rest, newMessage: newMessage ?? 'regenerate' });
+  const runInit = { ...init, method: 'regenerate' as const, beforeMessage, assertRepeated };
+  return new RunHandle(runInit, { ...rest, newMessage: newMessage ?? 'regenerate' });
 }
 
 function requestOf(p: RegenerateRequest, removed: readonly Event[], ref: RunInit['ref']): CheckedRequest {

@@ -4,6 +4,7 @@ import { says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { LoggingPlugin } from '../../src/plugins/logging-plugin.ts';
+import type { Runner } from '../../src/runner/runner.ts';
 import { hello, createSetup, outcomeOf, ref, rootOf } from '../support/llm-setup.ts';
 
 const inputError = (sentence: string): unknown =>
@@ -77,6 +78,63 @@ describe('Runner.runAsync options', () => {
         /"none" of user "ann" does not exist in app "app".*createSession\(.*autoCreateSession/,
       ),
     });
+  });
+});
+
+describe('Runner.runEphemeral options', () => {
+  it.each<[object, string]>([
+    [{ sessionId: 's' }, 'runEphemeral has no option sessionId.'],
+    [{ invocationId: 'i' }, 'runEphemeral has no option invocationId.'],
+    [{ answeredBy: 'bob' }, 'runEphemeral has no option answeredBy.'],
+    [{ runconfig: {} }, 'runEphemeral has no option runconfig. Did you mean runConfig?'],
+  ])('rejects %j', async (options, sentence) => {
+    const { runner } = await createSetup(rootOf(new ScriptedLlm()));
+    const { error } = await outcomeOf(runner.runEphemeral({ userId: 'ann', newMessage: 'Hi.', ...options }));
+    expect(error).toEqual(inputError(sentence));
+  });
+});
+
+describe('Runner options of one session', () => {
+  type Method = (p: object) => unknown;
+  const misspelt = 'timeoutMS';
+  it.each<[Exclude<keyof Runner, symbol>, object]>([
+    ['pendingInterrupts', ref],
+    ['updateState', { ...ref, stateDelta: {} }],
+    ['deleteSession', ref],
+    ['deleteUserData', { userId: 'ann' }],
+    ['cancel', ref],
+    ['rewind', { ...ref, rewindBeforeInvocationId: 'i' }],
+    ['fork', ref],
+    ['compact', ref],
+  ])('rejects unknown options and another app in %s', async (name, options) => {
+    const { runner, stored } = await createSetup(rootOf(new ScriptedLlm()));
+    const call = (more: unknown): unknown => (runner[name] as Method).call(runner, more as object);
+    await expect(call({ ...options, [misspelt]: 1 })).rejects.toEqual(inputError(`${name} has no option ${misspelt}.`));
+    await expect(call({ ...options, appName: 'b' })).rejects.toEqual(inputError('appName must be "app"'));
+    await expect(call(undefined)).rejects.toEqual(inputError(`Options of ${name} must be an object`));
+    expect(await stored()).toBeDefined();
+  });
+
+  it('suggests the option memory of deleteSession, and deletes nothing', async () => {
+    const { runner, stored } = await createSetup(rootOf(new ScriptedLlm()));
+    const options = { ...ref, memroy: true } as { userId: string; sessionId: string };
+    await expect(runner.deleteSession(options)).rejects.toEqual(inputError('Did you mean memory?'));
+    expect(await stored()).toBeDefined();
+  });
+
+  it('rejects unknown options of regenerate', async () => {
+    const { runner } = await createSetup(rootOf(new ScriptedLlm()));
+    const { error } = await outcomeOf(runner.regenerate({ ...ref, invocationId: 'i', ...{ keepmemory: true } }));
+    expect(error).toEqual(inputError('regenerate has no option keepmemory. Did you mean keepMemory?'));
+  });
+
+  it('rejects wrong options of close, and stays open', async () => {
+    const { runner } = await createSetup(rootOf(new ScriptedLlm(says('Hi.'))));
+    await expect((runner.close as Method).call(runner, { timeout: 1 })).rejects.toEqual(
+      inputError('close has no option timeout. Did you mean timeoutMs?'),
+    );
+    await expect(runner.close({ timeoutMs: -1 })).rejects.toEqual(inputError('timeoutMs must be'));
+    expect((await outcomeOf(runner.runAsync(hello))).error).toBeUndefined();
   });
 });
 

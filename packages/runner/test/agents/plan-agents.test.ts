@@ -112,6 +112,12 @@ describe('LoopAgent', () => {
     expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['a: 1', 'a: 2']);
   });
 
+  it('ends with the loop inside it whose agent escalates', async () => {
+    const inner = new LoopAgent({ name: 'inner', subAgents: [saying('a', '1'), escalating('b')] });
+    const { runner } = await createSetup(new LoopAgent({ name: 'root', subAgents: [inner, saying('c', '2')] }));
+    expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['a: 1', 'b: enough']);
+  });
+
   it('ends if an agent has an open long-running call', async () => {
     const { runner } = await createSetup(new LoopAgent({ name: 'root', subAgents: [waiting('a')] }));
     expect(answersIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual([['approve', { status: 'asked' }]]);

@@ -1,9 +1,12 @@
 import { TholeError } from '@thole/core';
 import type { Event, Llm, LlmRequest, LlmResponse, Plugin } from '@thole/core';
-import { calls, fails, ignores, says, ScriptedLlm, streams } from '@thole/testing';
+import { InMemorySessionService } from '@thole/mem-services';
+import { calls, fails, ignores, modelNamed, says, ScriptedLlm, streams } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
+import type { LlmAgentOptions } from '../../src/agents/llm-agent-options.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import type { Run } from '../../src/runner/run.ts';
+import { Runner } from '../../src/runner/runner.ts';
 import { hello, createSetup, outcomeOf, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
 
 const sse = { ...hello, runConfig: { streamingMode: 'sse' as const } };
@@ -233,5 +236,58 @@ describe('Hooks of a model call', () => {
       runner.runAsync(hello),
     );
     expect(error).toMatchObject({ code: 'PLUGIN_FAILED', message: 'Plugin bad failed in afterModelCallback.' });
+  });
+});
+
+describe('request.model', () => {
+  const choosing = (name: unknown): { beforeModelCallback: LlmAgentOptions['beforeModelCallback'] } => ({
+    beforeModelCallback: ({ request }) => void (request.model = name as string),
+  });
+
+  it('is the name of the agent’s model when beforeModelCallback is called', async () => {
+    const seen: unknown[] = [];
+    const look: LlmAgentOptions['beforeModelCallback'] = ({ request }) => void seen.push(request.model);
+    const named = new LlmAgent({ name: 'root', model: 'by-name', beforeModelCallback: look });
+    const setups = [
+      await createSetup(rootOf(new ScriptedLlm(says('Hi.')), { beforeModelCallback: look })),
+      await createSetup(named, { models: [modelNamed('by-name', new ScriptedLlm(says('Hi.')))] }),
+    ];
+    for (const { runner } of setups) await runner.runToCompletion(hello);
+    expect(seen).toEqual(['scripted', 'by-name']);
+  });
+
+  it('selects a model of the runner’s factories, which is counted under its name', async () => {
+    const other = new ScriptedLlm({ ...says('Yes.'), usageMetadata: { totalTokenCount: 7 } });
+    const large: Llm = {
+      ...{ model: 'large-1', specVersion: 1 },
+      generateContentAsync: (request, options) => other.generateContentAsync(request, options),
+    };
+    const counted: string[] = [];
+    const costOf = (_: unknown, model: string): number => counted.push(model);
+    const rootAgent = rootOf(new ScriptedLlm(), choosing('large'));
+    const app = { name: 'app', rootAgent, models: [modelNamed('large', large)], costOf };
+    const runner = new Runner({ app, sessionService: new InMemorySessionService(), autoCreateSession: true });
+    const { events } = await runner.runToCompletion(hello);
+    expect([events[0]!.modelVersion, other.requests[0]!.model]).toEqual(['large-1', 'large-1']);
+    expect(new Set(counted)).toEqual(new Set(['large-1']));
+  });
+
+  it('is sent to the model object of the agent if no factory supports it', async () => {
+    const model = new ScriptedLlm(says('Hi.'), fails(new Error('socket hang up')) as never);
+    const { runner } = await createSetup(rootOf(model, choosing('large')));
+    expect((await runner.runToCompletion(hello)).events[0]!.modelVersion).toBe('large');
+    expect(model.requests[0]!.model).toBe('large');
+    await expect(runner.runToCompletion(hello)).rejects.toThrow('Model large failed.');
+  });
+
+  it('ends the run if it is not a name, or if no factory supports it and the agent has a name', async () => {
+    const { runner } = await createSetup(rootOf(new ScriptedLlm(), choosing(7)));
+    await expect(runner.runToCompletion(hello)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('model of the request must be the name of a model, got a number'),
+    });
+    const agent = new LlmAgent({ name: 'root', model: 'by-name', ...choosing('large') });
+    const named = await createSetup(agent, { models: [modelNamed('by-name', new ScriptedLlm())] });
+    await expect(named.runner.runToCompletion(hello)).rejects.toMatchObject({ code: 'MODEL_UNKNOWN' });
   });
 });

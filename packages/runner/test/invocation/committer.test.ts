@@ -1,6 +1,6 @@
 import { textOf, TholeError } from '@thole/core';
 import type { Content, Event, Plugin, SessionService } from '@thole/core';
-import { callsAll, says, ScriptedLlm } from '@thole/testing';
+import { calls, callsAll, says, ScriptedLlm, streams } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { Runner } from '../../src/runner/runner.ts';
 import { answersIn, createSetup, hello, outcomeOf, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
@@ -49,6 +49,27 @@ describe('onEventCallback', () => {
     run.abort();
     await ending;
     expect(answersIn((await setup.stored()).events)[0]).toEqual(['quick', { result: 'a #' }]);
+  });
+});
+
+describe('runConfig.customMetadata', () => {
+  it('is added to the message, partial events, progress, calls, answers and the last event', async () => {
+    const look = toolOf('look', (_, context) => context.reportProgress('half'));
+    const model = new ScriptedLlm(calls('look'), streams('Do', 'ne.'));
+    const { runner } = await createSetup(rootOf(model, { tools: [look] }));
+    const runConfig = { streamingMode: 'sse', customMetadata: { ticket: 7 } } as const;
+    const events = await Array.fromAsync(runner.runAsync({ ...hello, yieldUserMessage: true, runConfig }));
+    expect(events.map(({ author, partial }) => [author, partial === true])).toEqual([
+      ['user', false],
+      ['root', false],
+      ['root', true],
+      ['root', false],
+      ['root', true],
+      ['root', true],
+      ['root', false],
+    ]);
+    expect(events.map(({ customMetadata }) => customMetadata?.['ticket'])).toEqual(events.map(() => 7));
+    expect(events[2]!.customMetadata).toMatchObject({ progress: 'half', functionCallId: expect.any(String) });
   });
 });
 

@@ -58,6 +58,19 @@ describe('The message of a run', () => {
     }))
       expect((await artifacts.loadArtifact({ ...ref, filename }))?.inlineData?.data).toBe(data);
   });
+
+  it.each([
+    ['is empty', ''],
+    ['is too long', 'ä'.repeat(300)],
+    ['contains NUL', 'a\0b'],
+    ['is only the prefix user:', 'user:'],
+  ])('saves a file under a generated name if its display name %s', async (_, displayName) => {
+    const { runner, artifacts, stored } = await createSetup(rootOf(new ScriptedLlm(says('Seen.'))));
+    const newMessage = { parts: [{ inlineData: { mimeType: 'image/png', data: 'AAAA', displayName } }] };
+    await runner.runToCompletion({ ...hello, newMessage, runConfig: { saveInputBlobsAsArtifacts: true } });
+    const filename = `upload-${(await stored()).events[0]!.invocationId}-0`;
+    expect(await artifacts.listArtifactKeys(ref)).toEqual([filename]);
+  });
 });
 
 describe('An agent', () => {

@@ -12,7 +12,7 @@ describe('WakeTimers', () => {
   type End = (runner: Runner, event: Event) => Promise<unknown>;
   const ends: [string, End][] = [
     ['deleteSession', (runner) => runner.deleteSession(ref)],
-    ['deleteUserData', (runner) => runner.deleteUserData(ref)],
+    ['deleteUserData', (runner) => runner.deleteUserData({ userId: ref.userId })],
     ['cancel', (runner, { invocationId }) => runner.cancel({ ...ref, invocationId })],
     ['rewind', (runner, { invocationId }) => runner.rewind({ ...ref, rewindBeforeInvocationId: invocationId })],
     ['close', (runner) => runner.close()],

@@ -466,3 +466,21 @@ describe('runConfig.maxLlmCalls', () => {
     expect(textsIn(await events()).at(-1)).toBe('second: Paid.');
   });
 });
+
+describe('SequentialAgent in a branch', () => {
+  it('waits for an open call without a first result when another branch continues (contract 28)', async () => {
+    const job = toolOf('job', () => undefined, { isLongRunning: true });
+    const [worker, next] = [new ScriptedLlm(calls('job', {}, 'c1'), says('Finished.')), new ScriptedLlm(says('Next.'))];
+    const payer = new ScriptedLlm(calls('pay', {}, 'c2'), says('Paid.'));
+    const counts = (): number[] => [worker, payer, next].map(({ requests }) => requests.length);
+    const subAgents = [llm('worker', worker, { tools: [job] }), llm('next', next)];
+    const branches = [new SequentialAgent({ name: 'plan', subAgents }), llm('payer', payer, { tools: [pay] })];
+    const { runner } = await createSetup(new ParallelAgent({ name: 'root', subAgents: branches }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    const { id } = interrupts.find(({ kind }) => kind === 'confirmation')!;
+    expect(await runner.resume({ ...ref, answers: { [id]: true } }).result).toMatchObject({ status: 'paused' });
+    expect(counts()).toEqual([1, 2, 0]);
+    expect(await runner.resume({ ...ref, answers: { c1: 'ready' } }).result).toMatchObject({ status: 'completed' });
+    expect(counts()).toEqual([2, 2, 1]);
+  });
+});

@@ -127,6 +127,35 @@ describe('Runner', () => {
     });
   });
 
+  it('closes without a toolset and a plugin whose close does not end within 10 s', async () => {
+    const closed: string[] = [];
+    const hanging = (): Promise<void> => new Promise(() => {});
+    const { runner, runtime } = await createSetup(
+      new LlmAgent({
+        name: 'root',
+        model: new ScriptedLlm(answers('fine')),
+        tools: [{ getTools: async () => [], close: hanging }],
+      }),
+      {
+        plugins: [
+          { name: 'exporter', close: hanging },
+          { name: 'other', close: () => void closed.push('other') },
+        ],
+      },
+    );
+    await runner.runToCompletion(hello);
+    const closing = runner.close().then(() => closed.push('runner'));
+    await settle();
+    expect(closed).toEqual(['other']);
+    await runtime.advance(10_000);
+    await closing;
+    expect(closed).toEqual(['other', 'runner']);
+    expect(runtime.logs.map(({ fields }) => fields?.['error'])).toEqual([
+      'TholeError: close() of a toolset did not end within 10000 ms.',
+      'TholeError: close() of the plugin "exporter" did not end within 10000 ms.',
+    ]);
+  });
+
   it('has no pending timer after close()', async () => {
     const { runner, runtime } = await createSetup(saying('root', 'fine'));
     await runner.runToCompletion(hello);

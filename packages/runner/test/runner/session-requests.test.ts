@@ -100,6 +100,12 @@ describe('Runner.updateState', () => {
     await expect(update(5)).rejects.toThrow(/^stateDelta must be an object, got a number\.$/);
   });
 
+  it('throws SESSION_NOT_FOUND for a missing session, also with autoCreateSession', async () => {
+    const { runner } = await createAgentSetup(saying('root', 'fine'), { autoCreateSession: true });
+    const update = runner.updateState({ userId: 'ann', sessionId: 'missing', stateDelta: { mood: 'good' } });
+    await expect(update).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
+  });
+
   it('passes the event to plugins and stores it without a lease (contracts 12, 16)', async () => {
     const events: unknown[] = [];
     const plugin: Plugin = {

@@ -1,3 +1,4 @@
+import { waitAtMost } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { Dialect } from '../dialects/dialect.ts';
 import { sqlFailure } from './sql-failure.ts';
@@ -10,16 +11,14 @@ export async function withDeadline<T>(
   promise: Promise<T>,
   timeoutError: () => unknown,
 ): Promise<T> {
-  const done = new AbortController();
-  const timeout = runtime.sleep(Math.max(0, deadline - runtime.monotonic()), done.signal).then(() => {
-    throw timeoutError();
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    timeout.catch(() => {});
-    done.abort();
-  }
+  const ms = Math.max(0, deadline - runtime.monotonic());
+  const ended = await waitAtMost(
+    runtime,
+    ms,
+    promise.then((value) => ({ value })),
+  );
+  if (!ended) throw timeoutError();
+  return ended.value;
 }
 
 /** Returns the failure of a call whose deadline passed before the tables were created or checked. A SQLite file was locked until then. */

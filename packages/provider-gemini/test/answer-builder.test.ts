@@ -1,11 +1,11 @@
 import { TholeError } from '@thole/core';
 import { describe, expect, it } from 'vitest';
-import { fromGeminiResponse } from '../src/from-gemini-response.ts';
+import { responseTo } from './response-to.ts';
 import { blockedPrompt, codeRun, grounded, parallelCalls, plainText } from './fixtures/answers.ts';
 
-describe('fromGeminiResponse', () => {
+describe('AnswerBuilder', () => {
   it('returns text, reason, version and the six token counts', () => {
-    expect(fromGeminiResponse(plainText)).toMatchObject({
+    expect(responseTo(plainText)).toMatchObject({
       content: { role: 'model', parts: [{ text: 'Breakfast is from seven to ten.' }] },
       finishReason: 'STOP',
       modelVersion: 'gemini-2.5-flash',
@@ -21,7 +21,7 @@ describe('fromGeminiResponse', () => {
   });
 
   it('keeps unknown members in customMetadata and adds no metadata to plain text', () => {
-    const response = fromGeminiResponse({ ...plainText, somethingNew: { a: 1 } });
+    const response = responseTo({ ...plainText, somethingNew: { a: 1 } });
     expect(response.customMetadata).toEqual({
       gemini: {
         responseId: 'mAitaLmkHPPlz7IPvtfUqQ4',
@@ -37,7 +37,7 @@ describe('fromGeminiResponse', () => {
   });
 
   it('keeps signatures and Gemini’s ids unchanged and creates none', () => {
-    expect(fromGeminiResponse(parallelCalls).content?.parts).toEqual([
+    expect(responseTo(parallelCalls).content?.parts).toEqual([
       { text: 'Two cities, two calls.', thought: true, partMetadata: { provider: 'gemini' } },
       {
         functionCall: { id: 'ab12cd34', name: 'get_current_temperature', args: { location: 'Paris' } },
@@ -49,7 +49,7 @@ describe('fromGeminiResponse', () => {
         partMetadata: { provider: 'gemini', id: 'ef56gh78' },
       },
     ]);
-    const withoutId = fromGeminiResponse(answerOf([{ functionCall: { name: 'list_guests' } }]));
+    const withoutId = responseTo(answerOf([{ functionCall: { name: 'list_guests' } }]));
     expect(withoutId.content?.parts).toEqual([{ functionCall: { name: 'list_guests', args: {} } }]);
   });
 
@@ -65,7 +65,7 @@ describe('fromGeminiResponse', () => {
       { text: '', thoughtSignature: 'c2lnMg' },
     ];
     const own = { partMetadata: { provider: 'gemini' } };
-    expect(fromGeminiResponse(answerOf(parts)).content?.parts).toEqual([
+    expect(responseTo(answerOf(parts)).content?.parts).toEqual([
       { text: 'ab', thought: true, ...own },
       { text: 'cd' },
       { text: 'e', thoughtSignature: 'c2ln', ...own },
@@ -83,7 +83,7 @@ describe('fromGeminiResponse', () => {
       null,
       {},
     ];
-    expect(fromGeminiResponse(answerOf(parts)).content?.parts).toEqual([
+    expect(responseTo(answerOf(parts)).content?.parts).toEqual([
       { ...(parts[0] as object), partMetadata: { provider: 'gemini' } },
       { somethingNew: [1], partMetadata: { provider: 'gemini' } },
       {
@@ -99,20 +99,20 @@ describe('fromGeminiResponse', () => {
       { text: null },
       { text: null, functionCall: { name: 'book', args: {} } },
     ];
-    expect(fromGeminiResponse({ candidates: [{ content: { parts } }] }).content?.parts).toEqual([
+    expect(responseTo({ candidates: [{ content: { parts } }] }).content?.parts).toEqual([
       { text: 'One' },
       { functionCall: { name: 'book', args: {} } },
     ]);
   });
 
   it('keeps code that Gemini ran, grounding and citations', () => {
-    expect(fromGeminiResponse(codeRun).content?.parts).toMatchObject([
+    expect(responseTo(codeRun).content?.parts).toMatchObject([
       { text: 'I add them up.' },
       { executableCode: { language: 'PYTHON', code: 'print(2 + 3)' } },
       { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '5\n' } },
       { text: 'It is five.' },
     ]);
-    const { groundingMetadata, citationMetadata, customMetadata } = fromGeminiResponse(grounded);
+    const { groundingMetadata, citationMetadata, customMetadata } = responseTo(grounded);
     expect(groundingMetadata).toMatchObject({ webSearchQueries: ['who won the final'] });
     expect(citationMetadata).toEqual({
       citations: [{ startIndex: 0, endIndex: 20, uri: 'https://example.com/final', license: '' }],
@@ -121,7 +121,7 @@ describe('fromGeminiResponse', () => {
   });
 
   it('returns a final response with the reason for a blocked prompt', () => {
-    const response = fromGeminiResponse(blockedPrompt);
+    const response = responseTo(blockedPrompt);
     expect(response).toMatchObject({ finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED' });
     expect(response.errorMessage).toBe('Gemini blocked the prompt (SAFETY).');
     expect(response.content).toBeUndefined();
@@ -132,7 +132,7 @@ describe('fromGeminiResponse', () => {
     'returns MODEL_BLOCKED and parts without calls for an answer that ended with %s',
     (finishReason) => {
       const received = [{ text: 'Well,' }, { functionCall: { name: 'look', args: {} } }];
-      const response = fromGeminiResponse(answerOf(received, { finishReason, finishMessage: 'a filter' }));
+      const response = responseTo(answerOf(received, { finishReason, finishMessage: 'a filter' }));
       expect(response).toMatchObject({
         content: { parts: [{ text: 'Well,' }] },
         finishReason,
@@ -145,7 +145,7 @@ describe('fromGeminiResponse', () => {
   it.each(['MAX_TOKENS', 'OTHER', 'FINISH_REASON_UNSPECIFIED'])(
     'returns the reason %s of an empty answer unchanged and without an error',
     (finishReason) => {
-      const response = fromGeminiResponse(answerOf(undefined, { finishReason }));
+      const response = responseTo(answerOf(undefined, { finishReason }));
       expect(response).toEqual({ finishReason });
     },
   );
@@ -158,17 +158,17 @@ describe('fromGeminiResponse', () => {
         errorCode: finishReason,
         errorMessage: `Gemini ended its answer without content (${finishReason}).`,
       };
-      expect(fromGeminiResponse(answerOf(undefined, { finishReason }))).toEqual(error);
+      expect(responseTo(answerOf(undefined, { finishReason }))).toEqual(error);
       const thoughts = [{ text: 'hm', thought: true }];
-      expect(fromGeminiResponse(answerOf(thoughts, { finishReason }))).toMatchObject(error);
-      const withText = fromGeminiResponse(answerOf([{ text: 'Well,' }], { finishReason }));
+      expect(responseTo(answerOf(thoughts, { finishReason }))).toMatchObject(error);
+      const withText = responseTo(answerOf([{ text: 'Well,' }], { finishReason }));
       expect(withText).toEqual({ content: { role: 'model', parts: [{ text: 'Well,' }] }, finishReason });
     },
   );
 
   it('keeps the arguments of a malformed call out of the error message', () => {
     const members = { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'print(book(card=4711))' };
-    const response = fromGeminiResponse(answerOf(undefined, members));
+    const response = responseTo(answerOf(undefined, members));
     expect(response.errorMessage).not.toContain('4711');
     expect(response.customMetadata).toEqual({ gemini: { candidate: { finishMessage: 'print(book(card=4711))' } } });
   });
@@ -180,7 +180,7 @@ describe('fromGeminiResponse', () => {
       { functionCall: { name: 'c', args: null } },
       { functionCall: { name: 'd', args: '' } },
     ];
-    expect(fromGeminiResponse(answerOf(parts)).content?.parts?.map(({ functionCall }) => functionCall)).toEqual([
+    expect(responseTo(answerOf(parts)).content?.parts?.map(({ functionCall }) => functionCall)).toEqual([
       { name: 'a', args: {}, brokenArgs: '{"city":' },
       { name: 'b', args: {}, brokenArgs: '[1]' },
       { name: 'c', args: {} },
@@ -196,14 +196,14 @@ describe('fromGeminiResponse', () => {
       { candidates: 'x' },
       { candidates: [{ content: 1 }] },
     ])
-      expect(fromGeminiResponse(answer)).toEqual({});
-    expect(fromGeminiResponse(answerOf(undefined, { finishReason: 'STOP' }))).toEqual({ finishReason: 'STOP' });
+      expect(responseTo(answer)).toEqual({});
+    expect(responseTo(answerOf(undefined, { finishReason: 'STOP' }))).toEqual({ finishReason: 'STOP' });
   });
 
   it('throws the error of an answer', () => {
-    const error = thrownBy(() => fromGeminiResponse({ error: { code: 503, message: 'Busy.', status: 'UNAVAILABLE' } }));
+    const error = thrownBy(() => responseTo({ error: { code: 503, message: 'Busy.', status: 'UNAVAILABLE' } }));
     expect(error).toMatchObject({ code: 'MODEL_OVERLOADED', status: 503, retryable: true });
-    expect(thrownBy(() => fromGeminiResponse('hello'))).toMatchObject({ code: 'MODEL_PROTOCOL', retryable: false });
+    expect(thrownBy(() => responseTo('hello'))).toMatchObject({ code: 'MODEL_PROTOCOL', retryable: false });
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readArgs } from '../src/read-args.ts';
+import { readCallArgs } from '../../src/kit.ts';
 
 it.each([
   ['{"city":"Oslo"}', { args: { city: 'Oslo' } }],
@@ -13,6 +13,6 @@ it.each([
   ['null', { args: {}, brokenArgs: 'null' }],
   [[1], { args: {}, brokenArgs: '[1]' }],
   [7, { args: {}, brokenArgs: '7' }],
-])('readArgs(%j) returns %j', (raw, read) => {
-  expect(readArgs(raw)).toEqual(read);
+])('readCallArgs(%j) returns %j', (raw, read) => {
+  expect(readCallArgs(raw)).toEqual(read);
 });

@@ -1,11 +1,12 @@
-import { isPlainObject, parseJson } from '@thole/core/kit';
-import type { JsonObject } from '@thole/core';
+import type { JsonObject } from '../json/json.ts';
+import { isPlainObject } from '../json/find-non-json.ts';
+import { parseJson } from '../json/parse-json.ts';
 
 /**
  * Returns a call's arguments from JSON text or an object. Missing arguments are `{}`. Text that is not a JSON object
  * is kept in `brokenArgs`, and `args` is empty.
  */
-export function readArgs(input: unknown): { args: JsonObject; brokenArgs?: string } {
+export function readCallArgs(input: unknown): { args: JsonObject; brokenArgs?: string } {
   if (isPlainObject(input)) return { args: input as JsonObject };
   const text = typeof input === 'string' ? input : JSON.stringify(input ?? {});
   if (text.trim() === '') return { args: {} };

@@ -1,13 +1,20 @@
 import type { JsonObject, LlmResponse } from '@thole/core';
 import { describe, expect, it } from 'vitest';
-import { fromAnthropicResponse } from '../src/from-anthropic-response.ts';
 import { AnswerBuilder } from '../src/answer-builder.ts';
+import { addAnthropicResponse } from '../src/from-anthropic-response.ts';
 import { readAnthropicStream } from '../src/read-anthropic-stream.ts';
 import { errorBody, eventsOf, messageOf, REFUSAL, USAGE } from './fixtures/messages.ts';
 
+/** Returns the final response of a complete message. */
+function responseTo(message: unknown): LlmResponse {
+  const builder = new AnswerBuilder('anthropic');
+  addAnthropicResponse(message, builder);
+  return builder.toResponse();
+}
+
 /** Reads a complete message and its stream, which must have the same final response. */
 async function read(message: JsonObject): Promise<LlmResponse> {
-  const response = fromAnthropicResponse(message);
+  const response = responseTo(message);
   const builder = new AnswerBuilder('anthropic');
   const events = (async function* () {
     yield* eventsOf(message, (text) => text.match(/.{1,4}/gs) ?? []);
@@ -19,7 +26,7 @@ async function read(message: JsonObject): Promise<LlmResponse> {
 
 const mark = (block: object) => ({ provider: 'anthropic', block });
 
-describe('fromAnthropicResponse', () => {
+describe('AnswerBuilder', () => {
   it('returns thoughts with their signature, redacted thoughts, text and parallel calls', async () => {
     const redacted = { type: 'redacted_thinking', data: 'ZW5jcnlwdGVk' };
     const { content, finishReason, modelVersion } = await read(
@@ -173,9 +180,9 @@ describe('fromAnthropicResponse', () => {
   });
 
   it('throws the error of a body that is not a message', () => {
-    expect(() => fromAnthropicResponse(errorBody('overloaded_error', 'Overloaded'))).toThrow(/Overloaded/);
-    expect(() => fromAnthropicResponse('<html>')).toThrow(/an HTML page. Check baseUrl/);
-    expect(() => fromAnthropicResponse({ id: 'x' })).toThrow(/not a message/);
+    expect(() => responseTo(errorBody('overloaded_error', 'Overloaded'))).toThrow(/Overloaded/);
+    expect(() => responseTo('<html>')).toThrow(/an HTML page. Check baseUrl/);
+    expect(() => responseTo({ id: 'x' })).toThrow(/not a message/);
   });
 });
 
@@ -207,7 +214,7 @@ describe('readAnthropicStream', () => {
 
   it('returns {} for a call whose input is null', () => {
     const call = { type: 'tool_use', id: 't1', name: 'look', input: null };
-    const { content } = fromAnthropicResponse(messageOf([call], { stop_reason: 'tool_use' }));
+    const { content } = responseTo(messageOf([call], { stop_reason: 'tool_use' }));
     expect(content?.parts).toEqual([{ functionCall: { id: 't1', name: 'look', args: {} } }]);
   });
 
