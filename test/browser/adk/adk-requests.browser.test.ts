@@ -36,7 +36,10 @@ describeInBrowser('ADK’s web UI with requests of our server', (browser) => {
     expect(booked).toEqual([{ room: 7 }]);
     expect(requests.filter((each) => each === 'POST /run_sse')).toHaveLength(4);
 
+    // The UI may create the form again while the run has not ended.
+    const ended = page.waitForEvent('requestfinished', (each) => each.url().endsWith('/run_sse'));
     await ask(page, 'Ask me');
+    await ended;
     await request.getByText('Which room?').waitFor();
     await request.locator('input').fill('9');
     await request.getByRole('button').last().click();

@@ -66,6 +66,13 @@ describeInBrowser('ADK’s web UI, on our server', (browser) => {
     await name.fill('A room for Alice');
     await name.press('Enter');
     await page.locator('.selector-button', { hasText: 'A room for Alice' }).waitFor();
+    const user = { appName: 'hotel', userId: 'user' };
+    const list = async () => (await hotel.client.sessions.list(user)).sessions;
+    const read = async () =>
+      Promise.all((await list()).map(({ id: sessionId }) => hotel.client.sessions.get({ ...user, sessionId })));
+    // The UI shows the name before the server has stored it.
+    const displayName = 'A room for Alice';
+    await expect.poll(async () => (await read())[0]!.state['__session_metadata__']).toEqual({ displayName });
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export' }).click();
     const file = await buffer(await (await downloading).createReadStream());
@@ -73,13 +80,10 @@ describeInBrowser('ADK’s web UI, on our server', (browser) => {
     const choosing = page.waitForEvent('filechooser');
     await page.getByRole('button', { name: 'Import' }).click();
     await (await choosing).setFiles({ name: 'session.json', mimeType: 'application/json', buffer: file });
-    const list = async () => (await hotel.client.sessions.list({ appName: 'hotel', userId: 'user' })).sessions;
     await expect.poll(async () => (await list()).length).toBe(2);
-    const [first, second] = await Promise.all(
-      (await list()).map(({ id }) => hotel.client.sessions.get({ appName: 'hotel', userId: 'user', sessionId: id })),
-    );
+    const [first, second] = await read();
     expect(second!.events.map(({ content }) => content)).toEqual(first!.events.map(({ content }) => content));
-    expect(first!.state['__session_metadata__']).toEqual({ displayName: 'A room for Alice' });
+    expect(first!.state['__session_metadata__']).toEqual({ displayName });
     await page.getByText('is yours.').waitFor();
   });
 });

@@ -1,4 +1,6 @@
 import { createEvent } from '@thole/core';
+import type { Event, Part } from '@thole/core';
+import { InMemoryArtifactService } from '@thole/mem-services';
 import { expect, it } from 'vitest';
 import { describeInBrowser } from '../describe-in-browser.ts';
 import { startHotelServer } from '../hotel-server.ts';
@@ -74,6 +76,105 @@ describeInBrowser('the page with large data', (browser) => {
     await page.getByRole('button', { name: 'Open all' }).click();
     await page.getByRole('treeitem').nth(20).waitFor();
     expect(await count('lines')).toBeLessThan(2_000);
+  });
+
+  it('draws short neighbours in the timeline as one bar until the user zooms in', async () => {
+    const hotel = await startHotelServer();
+    const session = await hotel.sessionService.createSession({ ...user, sessionId: 'long' });
+    let timestamp = 1_700_000_000;
+    const append = (author: string, part: Part, change: Partial<Event> = {}): Promise<Event> => {
+      timestamp += 0.01;
+      const content = { role: author === 'user' ? ('user' as const) : ('model' as const), parts: [part] };
+      const event = createEvent({ author, invocationId: 'i', timestamp, content, ...change });
+      return hotel.sessionService.appendEvent({ session, event });
+    };
+    await append('user', { text: 'Count all keys.' });
+    for (let i = 0; i < 2_500; i++) {
+      await append('concierge', { functionCall: { id: `c${i}`, name: 'count', args: {} } });
+      const part = { functionResponse: { id: `c${i}`, name: 'count', response: { i } } };
+      await append('concierge', part, i === 1_234 ? { errorCode: 'KEY_LOST' } : {});
+    }
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/long`);
+    const bars = page.getByRole('region', { name: 'Timeline' }).locator('.bar');
+    const labels = (): Promise<string[]> =>
+      bars.evaluateAll((all) => all.map((each) => each.getAttribute('aria-label') ?? ''));
+    const steps = async (): Promise<number> =>
+      (await labels()).reduce((sum, label) => sum + Number(/^Zoom in to (\d+) steps, /.exec(label)?.[1] ?? 1), 0);
+    // The first drawing does not know the width yet.
+    await bars.nth(50).waitFor();
+    expect(await steps()).toBe(5_000);
+    expect(await bars.count()).toBeLessThan(500);
+    expect((await labels()).filter((label) => label.endsWith(', KEY_LOST'))).toHaveLength(1);
+
+    const focused = page.locator('.bar:focus');
+    const label = async (): Promise<string> => (await focused.getAttribute('aria-label')) ?? '';
+    await bars.first().focus();
+    for (let i = 0; i < 30; i++) await page.keyboard.press('ArrowRight');
+    await focused.and(bars.nth(30)).waitFor();
+    const joined = await label();
+    expect(joined).toMatch(/^Zoom in to \d+ steps, /);
+    await page.keyboard.press('Enter');
+    await page.locator('.lanes[data-zoomed]').waitFor();
+    await expect.poll(label).toMatch(/^(model|tool) .*, 10 ms, at /);
+    const single = await label();
+    expect(await bars.count()).toBeLessThan(500);
+    // The next bars come into view.
+    for (let i = 0; i < 100; i++) await page.keyboard.press('ArrowRight');
+    await expect.poll(label).not.toBe(single);
+    const [bar, lane] = await Promise.all([focused.boundingBox(), page.locator('.lane-bars').boundingBox()]);
+    expect(bar!.x).toBeGreaterThanOrEqual(lane!.x - 1);
+    expect(bar!.x).toBeLessThan(lane!.x + lane!.width);
+    await page.keyboard.press('0');
+    await expect.poll(label).toMatch(/^Zoom in to \d+ steps, /);
+    expect(await label()).not.toBe(joined);
+    // A click on a joined bar also zooms in, and a click on a single one selects its event.
+    await focused.click();
+    await expect.poll(label).toMatch(/^(model|tool) /);
+    await focused.click();
+    await expect.poll(() => focused.getAttribute('aria-pressed')).toBe('true');
+  });
+
+  it('loads a large file only when the user requests it', async () => {
+    const artifactService = new InMemoryArtifactService();
+    const hotel = await startHotelServer([], { artifactService });
+    const ref = { ...user, sessionId: 'files' };
+    await hotel.client.sessions.create(ref);
+    const save = (filename: string, mimeType: string, size: number): Promise<number> => {
+      const data = Buffer.alloc(size, 'a').toString('base64');
+      return artifactService.saveArtifact({ ...ref, filename, artifact: { inlineData: { mimeType, data } } });
+    };
+    await save('film.zip', 'application/zip', 8_000_000);
+    await save('film.zip', 'text/plain', 9_000_000);
+    await save('menu.txt', 'text/plain', 5);
+    const loaded: string[] = [];
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/files?tab=artifacts`, {
+      prepare: async (each) => {
+        each.on('requestfinished', (request) => {
+          const [found] = /[^/]+\/versions\/\d$/.exec(request.url()) ?? [];
+          if (found !== undefined) loaded.push(found);
+        });
+      },
+    });
+    const film = page.getByRole('region', { name: 'film.zip' });
+    const load = film.getByRole('button', { name: 'Load version 1 (12.0 MB)' });
+    await load.waitFor();
+    await film.getByText('Version 1 · text/plain').waitFor();
+    expect(await film.getByRole('button', { name: 'Download' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'menu.txt' }).click();
+    await page.getByText('aaaaa', { exact: true }).waitFor();
+    expect(loaded).toEqual(['menu.txt/versions/0']);
+
+    await page.getByRole('button', { name: 'film.zip' }).click();
+    await load.press('Enter');
+    await film.getByText('Version 1 · text/plain · 9.0 MB').waitFor();
+    expect(await film.getByRole('combobox', { name: 'Version', exact: true }).and(page.locator(':focus')).count()).toBe(
+      1,
+    );
+    expect(await film.getByRole('button', { name: 'Download' }).isEnabled()).toBe(true);
+    await film.getByLabel('Compare with').selectOption('0');
+    await film.getByRole('button', { name: 'Load version 0 (10.7 MB)' }).press('Enter');
+    await film.getByText('Version 0 · application/zip · 8.0 MB').waitFor();
+    await expect.poll(() => loaded.slice(1)).toEqual(['film.zip/versions/1', 'film.zip/versions/0']);
   });
 
   it('reads the texts of sessions once for a search', async () => {

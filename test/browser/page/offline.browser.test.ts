@@ -14,6 +14,8 @@ describeInBrowser('the page while the server is stopped', (browser) => {
     await message.fill('Are you there?');
     await page.getByRole('button', { name: 'Send' }).click();
     await conversation.getByText('Here I am.').waitFor();
+    // The run has ended: a stopped server would leave it unfinished.
+    await page.getByRole('button', { name: 'Send' }).waitFor();
 
     await hotel.stop();
     await message.fill('And now?');
@@ -35,6 +37,8 @@ describeInBrowser('the page while the server is stopped', (browser) => {
     const hotel = await startHotelServer([says('Here I am.')]);
     const expected = /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/;
     const page = await visit(browser(), `${hotel.url}/dev-ui/`, { expected });
+    // A message can be sent when the page knows the apps.
+    await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
     await page.getByRole('textbox', { name: 'Message' }).fill('Are you there?');
     await hotel.stop();
     await page.getByRole('button', { name: 'Send' }).click();

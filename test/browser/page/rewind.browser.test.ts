@@ -103,12 +103,18 @@ describeInBrowser('Rewinds on the page', (browser) => {
     expect(events.filter(({ actions }) => actions.rewindBeforeInvocationId !== undefined)).toHaveLength(1);
   });
 
-  it('hides the earlier answer while the new one is written', async () => {
+  it('hides the earlier answer while the new one is written and read', async () => {
     const rest = Promise.withResolvers<void>();
     const script = [...twoTurns, streams('Breakfast is ', 'at eight.')];
     const hotel = await startHotelServer(script, { afterPartial: rest.promise });
     const page = await openStay(browser(), hotel);
     const answer = await rowOf(page, 'Breakfast is at seven.');
+    const reading = Promise.withResolvers<void>();
+    await page.route('**/sessions/stay', async (route) => {
+      const response = await route.fetch();
+      await reading.promise;
+      await route.fulfill({ response });
+    });
     await answer.getByRole('button', { name: 'Answer again' }).click();
     await page.getByRole('main').getByText('Breakfast is', { exact: true }).waitFor();
     await expect.poll(() => answer.count()).toBe(0);
@@ -116,6 +122,12 @@ describeInBrowser('Rewinds on the page', (browser) => {
     expect(await page.getByRole('button', { name: 'Rewind here' }).first().isDisabled()).toBe(true);
     rest.resolve();
     await rowOf(page, 'Breakfast is at eight.');
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    expect(await answer.count()).toBe(0);
+    reading.resolve();
+    await page.getByRole('button', { name: 'Rewind here' }).last().and(page.locator(':enabled')).waitFor();
+    expect(await answer.count()).toBe(0);
+    await page.unrouteAll({ behavior: 'wait' });
   });
 
   it('asks before it answers an earlier message again', async () => {

@@ -58,7 +58,7 @@ describeInBrowser('a run on the page', (browser) => {
     expect(frames.filter((rows) => !allowed.includes(rows))).toEqual(['Question | Answer o | Question | Answer t']);
   });
 
-  it('keeps its question while the session is still read after the run before', async () => {
+  it('keeps both questions while the session is still read after the run before', async () => {
     const rest = Promise.withResolvers<void>();
     const hotel = await startHotelServer([says('Answer one'), streams('Answer two', ' goes on')], {
       afterPartial: rest.promise,
@@ -74,15 +74,18 @@ describeInBrowser('a run on the page', (browser) => {
     await say(page, 'Question 1');
     await main.getByText('Answer one').waitFor();
     await page.getByRole('button', { name: 'Send' }).waitFor();
+    const rows = async (): Promise<string[]> =>
+      (await main.locator('article .entry-blocks').allInnerTexts()).map((text) => text.slice(0, 10));
+    const all = ['Question 1', 'Answer one', 'Question 2', 'Answer two'];
     await say(page, 'Question 2');
     await main.getByText('Answer two').waitFor();
+    expect(await rows()).toEqual(all);
     reading.resolve();
     await main
       .getByRole('article', { name: /^You, \d/ })
       .first()
       .waitFor();
-    const rows = await main.locator('article .entry-blocks').allInnerTexts();
-    expect(rows.map((text) => text.slice(0, 10))).toEqual(['Question 1', 'Answer one', 'Question 2', 'Answer two']);
+    expect(await rows()).toEqual(all);
     rest.resolve();
     await main.getByText('Answer two goes on').waitFor();
     await page.unrouteAll({ behavior: 'wait' });

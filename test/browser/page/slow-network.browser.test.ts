@@ -102,6 +102,36 @@ describeInBrowser('the page with late responses', (browser) => {
     expect((await list.getByRole('link').allInnerTexts()).sort()).toEqual(['Second', 'one']);
   });
 
+  it('sends messages in other sessions while the first session of a user is created', async () => {
+    const hotel = await startHotelServer([says('Answer in one.'), says('Answer to the first.')]);
+    await hotel.client.sessions.create({ ...user, sessionId: 'one' });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel`);
+    const main = page.getByRole('main');
+    await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
+    const creating = await holdNext(page, 'POST', sessionList);
+    await say(page, 'First message');
+    await creating.answered;
+    // A second message would create a second session.
+    await say(page, 'Written early');
+    const message = page.getByRole('textbox', { name: 'Message' });
+    expect(await message.inputValue()).toBe('Written early');
+    expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+
+    await page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: /^one/ }).click();
+    await page.waitForURL(/#\/hotel\/one/);
+    await expect.poll(() => message.inputValue()).toBe('');
+    await say(page, 'In one');
+    await main.getByText('Answer in one.').waitFor();
+    await creating.deliver();
+    await page
+      .getByRole('navigation', { name: 'Sessions' })
+      .getByRole('link', { name: /^First message/ })
+      .click();
+    await main.getByText('Answer to the first.').waitFor();
+    await expect.poll(() => message.inputValue()).toBe('Written early');
+    expect((await hotel.client.sessions.list(user)).sessions).toHaveLength(2);
+  });
+
   it('shows no memories of another user, and leaves the focus and the text of another field', async () => {
     const hotel = await startHotelServer([says('Hello.')]);
     const note = (text: string) => ({ kind: 'note' as const, content: { role: 'user' as const, parts: [{ text }] } });

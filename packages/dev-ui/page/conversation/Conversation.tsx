@@ -102,6 +102,6 @@ function Body() {
       </Notice>
     );
   }
-  if (entries.value.length === 0 && !sent && state.kind !== 'running') return <Suggestions />;
+  if (entries.value.length === 0 && sent.length === 0 && state.kind !== 'running') return <Suggestions />;
   return <EntryList />;
 }

@@ -17,8 +17,8 @@ export function EntryList() {
   const key = openKey.value;
   const list = useRef<VirtualizerHandle>(null);
   // After sending a message, scroll to the end from any position, but not again when the message is stored.
-  const lastSent = useRef(sent.value);
-  lastSent.current = sent.value ?? lastSent.current;
+  const lastSent = useRef(sent.value.at(-1));
+  lastSent.current = sent.value.at(-1) ?? lastSent.current;
   const { box, inner, isAtEnd, follow, leave } = useFollowEnd([key, lastSent.current], drawAgainIfBlank);
 
   // If many rows arrive while the view scrolls, the list may miss the update and stay empty.

@@ -8,22 +8,22 @@ import type { Entry } from './entries.ts';
 interface RunRows {
   /** The stored events. Parts of the run that are stored are left out. */
   events: readonly Event[];
-  sent: SentMessage | undefined;
+  sent: readonly SentMessage[];
   streaming: readonly Event[];
   unfinished: readonly Event[];
 }
 
 /**
- * Returns the stored rows together with the rows of a run that are not stored. The sent message is above all later rows,
- * also before its event is known. Answers that are being written are last.
+ * Returns the stored rows together with the rows of a run that are not stored. A sent message is above all later rows, also
+ * before its event is known. Answers that are being written are last.
  */
 export function placeRun(stored: readonly Entry[], run: RunRows): readonly Entry[] {
   const { sent, streaming, unfinished, events } = run;
-  if (!sent && streaming.length === 0 && unfinished.length === 0) return stored;
+  if (sent.length === 0 && streaming.length === 0 && unfinished.length === 0) return stored;
   const rows = [...stored];
   const known = new Set(events.map((event) => event.id));
   for (const event of unfinished) if (!known.has(event.id)) insertUnfinished(rows, event);
-  if (sent && !isStored(sent, events)) insertSent(rows, sent);
+  for (const message of sent) if (!isStored(message, events)) insertSent(rows, message);
   for (const event of streaming) {
     if (known.has(event.id)) continue;
     const row = toStreamingEntry(event, rows.at(-1));
@@ -41,7 +41,7 @@ function isStored({ afterSeq }: SentMessage, events: readonly Event[]): boolean 
 
 function insertSent(rows: Entry[], { content, afterSeq, timestamp }: SentMessage): void {
   const actions = createEventActions();
-  const event: Event = { id: 'sent', invocationId: '', author: 'user', timestamp, content, actions };
+  const event: Event = { id: `sent ${timestamp}`, invocationId: '', author: 'user', timestamp, content, actions };
   const row: Entry = { ...toStreamingEntry(event, undefined), status: 'sending' };
   const after = rows.findIndex((each) => (each.event.seq ?? 0) > afterSeq);
   if (row.blocks.length > 0) rows.splice(after < 0 ? rows.length : after, 0, row);

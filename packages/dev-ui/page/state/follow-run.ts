@@ -10,12 +10,11 @@ import { sessionKey } from './session-key.ts';
 import { refreshSessions } from './sessions.ts';
 import { writeStored } from './stored.ts';
 
-/** Reads a run to its end and shows its events if its session is open. Never rejects: the outcome is in `runs`. */
-export async function followRun(
-  ref: SessionRef,
-  reader: AsyncIterable<Event>,
-  origin: 'started' | 'resumed',
-): Promise<void> {
+/**
+ * Reads a run to its end and shows its events if its session is open. `message` is the sent message that started it. Never
+ * rejects: the outcome is in `runs`.
+ */
+export async function followRun(ref: SessionRef, reader: AsyncIterable<Event>, message?: SentMessage): Promise<void> {
   const key = sessionKey(ref);
   const isOpen = (): boolean => openKey.peek() === key;
   const answers = new StreamingAnswers(key);
@@ -29,19 +28,18 @@ export async function followRun(
         continue;
       }
       answers.end(event);
-      const { sent } = runs.peek().get(key) ?? {};
-      if (event.author === 'user') forgetSent(key, sent);
+      if (event.author === 'user') forgetSent(key, message);
       if (!isOpen()) continue;
       addStoredEvent(event);
       // The run's events may not include the user's message, so the session is read again.
-      if (!isRefreshed && event.author !== 'user' && sent) {
+      if (!isRefreshed && event.author !== 'user' && isSent(key, message)) {
         isRefreshed = true;
-        void refreshSession().then((session) => session && forgetSent(key, sent));
+        void refreshSession().then((session) => session && forgetSent(key, message));
       }
     }
     finish({ kind: 'idle' });
   } catch (error) {
-    const isMissing = origin === 'resumed' && ClientError.is(error) && error.status === 404;
+    const isMissing = !message && ClientError.is(error) && error.status === 404;
     const isStopped = ClientError.is(error, 'ABORTED') || ClientError.is(error, 'RUN_ABORTED');
     finish(isMissing || isStopped ? { kind: 'idle' } : { kind: 'failed', error });
   }
@@ -50,23 +48,32 @@ export async function followRun(
     answers.flush();
     const streamed = runs.peek().get(key)?.streaming ?? [];
     writeStored(`run:${key}`, undefined);
-    changeRun(key, { state, reader: undefined, ...(!hasStarted && { sent: undefined, streaming: [] }) });
+    changeRun(key, { state, reader: undefined, ...(!hasStarted && { streaming: [], replaces: undefined }) });
+    if (!hasStarted) forgetSent(key, message);
     const isShown = isOpen();
     void (isShown ? refreshSession() : Promise.resolve(undefined)).then((session) => {
       // Stored events of a stopped or failed run do not include unfinished answers.
       if (isOpen() && (state.kind === 'failed' || endedEarly(streamed))) keepUnfinished(key, streamed);
+      // If the session could not be read, the message is shown and a replaced invocation is hidden until their events are known.
+      const isKnown = session !== undefined || !isShown;
       // A newer run may have started meanwhile.
-      if (runs.peek().get(key)?.state !== state) return void refreshSessions();
-      // If the session could not be read, the message is shown until its event is known.
-      changeRun(key, { streaming: [], ...((session || !isShown) && { sent: undefined }) });
+      if (runs.peek().get(key)?.state === state)
+        changeRun(key, { streaming: [], ...(isKnown && { sent: [], replaces: undefined }) });
+      else if (isKnown) forgetSent(key, message);
       void refreshSessions();
     });
   }
 }
 
-/** Removes a sent message whose event is known, but not a newer message. */
-function forgetSent(key: string, sent: SentMessage | undefined): void {
-  if (runs.peek().get(key)?.sent === sent) changeRun(key, { sent: undefined });
+/** True if the event of a sent message is not known yet. */
+function isSent(key: string, message: SentMessage | undefined): boolean {
+  return message !== undefined && runs.peek().get(key)?.sent.includes(message) === true;
+}
+
+/** Removes a sent message whose event is known or was not stored. Other messages stay. */
+function forgetSent(key: string, message: SentMessage | undefined): void {
+  const { sent = [] } = runs.peek().get(key) ?? {};
+  if (message && sent.includes(message)) changeRun(key, { sent: sent.filter((each) => each !== message) });
 }
 
 /** True if the session records that the run of these answers was stopped or failed. */

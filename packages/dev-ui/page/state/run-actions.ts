@@ -94,7 +94,7 @@ export function resumeRun(ref: SessionRef, session: Session): void {
   if (invocationId === undefined) return void followActiveRun(ref);
   const reader = client.resume({ ...ref, invocationId, after: session.lastSeq, onReconnect: onReconnect(key) });
   changeRun(key, { state: { kind: 'running', invocationId, startedAt: nowMs() }, reader, streaming: [] });
-  void followRun(ref, reader, 'resumed');
+  void followRun(ref, reader);
 }
 
 /** Shows the run of another client that is active in the open session, if there is one. */
@@ -105,12 +105,12 @@ async function followActiveRun(ref: SessionRef): Promise<void> {
   // Meanwhile, the user may have sent a message or opened another session.
   if (openKey.peek() !== key || runs.peek().get(key)?.state.kind === 'running') return found.reader.abort();
   const { invocationId, startedAt, reader } = found;
-  changeRun(key, { state: { kind: 'running', invocationId, startedAt }, reader, sent: undefined, streaming: [] });
+  changeRun(key, { state: { kind: 'running', invocationId, startedAt }, reader, sent: [], streaming: [] });
   // A browser opens only a few connections to a server. The run is found again when its session is opened again.
   const stopWatching = effect(() => {
     if (openKey.value !== key) reader.abort();
   });
-  void followRun(ref, found.events, 'resumed').then(stopWatching);
+  void followRun(ref, found.events).then(stopWatching);
 }
 
 /** Creates a session and opens it, unless the user has opened another one meanwhile. */
@@ -138,9 +138,12 @@ async function readRun(ref: SessionRef, reader: ClientRun, sent: Content, replac
   // A new session is not open if the user has opened another one meanwhile.
   const afterSeq = openKey.peek() === key ? (events.peek().at(-1)?.seq ?? 0) : 0;
   const message = { content: sent, afterSeq, timestamp: startedAt / 1_000 };
-  const replaces = replaced === undefined ? undefined : { invocationId: replaced, afterSeq };
-  changeRun(key, { state: { kind: 'running', startedAt }, reader, sent: message, streaming: [], replaces });
-  const ended = followRun(ref, reader, 'started');
+  // The session may still be read after the run before.
+  const before = runs.peek().get(key);
+  const messages = [...(before?.sent ?? []), message];
+  const replaces = replaced === undefined ? before?.replaces : { invocationId: replaced, afterSeq };
+  changeRun(key, { state: { kind: 'running', startedAt }, reader, sent: messages, streaming: [], replaces });
+  const ended = followRun(ref, reader, message);
   return reader.invocationId.then(
     (invocationId) => {
       if (runs.peek().get(key)?.reader !== reader) return true;

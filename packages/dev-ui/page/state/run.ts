@@ -16,10 +16,10 @@ export type RunState =
 export interface RunRecord {
   state: RunState;
   reader?: ClientRun | undefined;
-  /** The message that this page sent, until its event is stored. */
-  sent?: SentMessage | undefined;
+  /** The messages that this page sent, oldest first, until their events are known. */
+  sent: readonly SentMessage[];
   streaming: readonly Event[];
-  /** Set if the run answers an earlier invocation again. */
+  /** Set if a run answers an earlier invocation again, until the rewind is known. */
   replaces?: ReplacedInvocation | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface ReplacedInvocation {
 /** Runs by `sessionKey`. The page continues to read a run when another session is opened. */
 export const runs: Signal<ReadonlyMap<string, RunRecord>> = signal<ReadonlyMap<string, RunRecord>>(new Map());
 
-const idle: RunRecord = { state: { kind: 'idle' }, streaming: [] };
+const idle: RunRecord = { state: { kind: 'idle' }, sent: [], streaming: [] };
 /** The newest run of the open session. */
 export const openRun: ReadonlySignal<RunRecord> = computed(() => runs.value.get(openKey.value ?? '') ?? idle);
 
@@ -44,8 +44,8 @@ export const isRunning: ReadonlySignal<boolean> = computed(() => run.value.kind 
 /** Answers being written: the joined partial events, until the complete event arrives. */
 export const streaming: ReadonlySignal<readonly Event[]> = computed(() => openRun.value.streaming);
 
-/** The sent message, until its event is stored. */
-export const sent: ReadonlySignal<SentMessage | undefined> = computed(() => openRun.value.sent);
+/** The sent messages, oldest first, until their events are known. */
+export const sent: ReadonlySignal<readonly SentMessage[]> = computed(() => openRun.value.sent);
 
 export function changeRun(key: string, change: Partial<RunRecord>): void {
   const next = new Map(runs.peek());

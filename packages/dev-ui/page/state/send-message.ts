@@ -1,6 +1,6 @@
 import type { Content, SessionRef } from '@thole/core';
-import { signal } from '@preact/signals';
-import type { Signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
+import type { ReadonlySignal, Signal } from '@preact/signals';
 import { explainError } from '../components/explain-error.ts';
 import { draftKey, moveDraft, returnToDraft } from './drafts.ts';
 import type { Draft } from './drafts.ts';
@@ -10,8 +10,14 @@ import { sessionKey } from './session-key.ts';
 import { titleOf } from './title-of.ts';
 import { toast } from './toast.ts';
 
-/** True while a session for a first message is being created. Another message would create a second session. */
-export const isBeginning: Signal<boolean> = signal(false);
+/** The draft keys of first messages whose sessions are being created. */
+const beginnings: Signal<ReadonlySet<string>> = signal<ReadonlySet<string>>(new Set());
+
+/**
+ * True while no session is open and a session for a first message is being created. Another message would create a second
+ * session.
+ */
+export const isBeginning: ReadonlySignal<boolean> = computed(() => beginnings.value.has(draftKey.value));
 
 /**
  * Sends a message in the open session, or in a new session that is named after the message. A message that could not be sent
@@ -35,12 +41,12 @@ export async function sendMessage(message: Draft): Promise<void> {
 /** Creates a session and moves text to it that was written meanwhile. */
 async function beginNamed(content: Content): Promise<SessionRef> {
   const before = draftKey.peek();
-  isBeginning.value = true;
+  beginnings.value = new Set(beginnings.peek()).add(before);
   try {
     const ref = await beginSession(titleOf(content));
     moveDraft(before, sessionKey(ref));
     return ref;
   } finally {
-    isBeginning.value = false;
+    beginnings.value = new Set([...beginnings.peek()].filter((key) => key !== before));
   }
 }

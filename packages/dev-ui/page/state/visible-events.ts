@@ -6,14 +6,11 @@ import { openRun } from './run.ts';
 import type { ReplacedInvocation } from './run.ts';
 import { events } from './session.ts';
 
-const replaced: ReadonlySignal<ReplacedInvocation | undefined> = computed(() => {
-  const { replaces, state } = openRun.value;
-  return state.kind === 'running' ? replaces : undefined;
-});
+const replaced: ReadonlySignal<ReplacedInvocation | undefined> = computed(() => openRun.value.replaces);
 
 /**
- * The events of the open session that are not rewound, oldest first. While an invocation is answered again, its earlier events
- * and all events after them are left out, also before the server has stored the rewind.
+ * The events of the open session that are not rewound, oldest first. When an invocation is answered again, its earlier events
+ * and all events after them are left out, also before the page knows the rewind.
  */
 export const visibleEvents: ReadonlySignal<readonly Event[]> = computed(() => {
   const visible = applyRewinds(events.value);

@@ -1,6 +1,6 @@
 import { useTooltipStore } from '@ariakit/react';
 import type { Event } from '@thole/core';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { factsByInvocation, followSpans } from '../inspector/trace/session-spans.ts';
 import { formatDuration } from '../components/format.ts';
 import { IconButton } from '../components/IconButton.tsx';
@@ -12,8 +12,8 @@ import { visibleEvents } from '../state/visible-events.ts';
 import { barsOfEvents } from './bars-of-events.ts';
 import { barsOfSpans } from './bars-of-spans.ts';
 import { LaneView } from './LaneView.tsx';
-import { extentOf, isStop, toLanes, totals } from './lanes.ts';
-import type { Bar } from './lanes.ts';
+import { extentOf, includesBar, isStop, toLanes, totals } from './lanes.ts';
+import type { Bar, PlacedBar } from './lanes.ts';
 import { formatTick, ticks } from './ticks.ts';
 import { turnsOf } from './turns.ts';
 import type { Turn } from './turns.ts';
@@ -73,33 +73,56 @@ function TurnLanes({ turn, events: count }: { turn: Turn; events: number }) {
   const { window, whole } = zoom;
   const length = window.endMs - window.startMs;
   const barsWidth = Math.max(width - NAMES_WIDTH * scale, 1);
-  const lanes = useMemo(() => toLanes(bars, (MIN_BAR_WIDTH * length) / barsWidth), [bars, length, barsWidth]);
+  const minMs = (MIN_BAR_WIDTH * length) / barsWidth;
+  const lanes = useMemo(() => toLanes(bars, minMs), [bars, minMs]);
   const rowHeight = rowHeightFor(lanes, height, scale);
   const tooltip = useTooltipStore({ timeout: 0, placement: 'top' });
-  const [pointed, setPointed] = useState<Bar | undefined>(undefined);
-  const [active, setActive] = useState<string | undefined>(undefined);
+  const [pointedId, setPointedId] = useState<string | undefined>(undefined);
+  const [activeId, setActiveId] = useState<string | undefined>(undefined);
   const order = lanes.flatMap((lane) => lane.bars);
-  const first = order.some(({ id }) => id === active) ? active : order[0]?.id;
+  const active = order.find((bar) => includesBar(bar, activeId)) ?? order[0];
+  const pointed = order.find(({ id }) => id === pointedId);
 
-  function point(bar: Bar | undefined, anchor?: HTMLElement): void {
-    setPointed(bar);
+  // The number changes when the active bar gets the focus after it is drawn.
+  const [focused, setFocused] = useState(0);
+  const focusActive = (): void => setFocused((before) => before + 1);
+  useLayoutEffect(() => {
+    if (focused > 0) element.current?.querySelector<HTMLElement>('.bar[tabindex="0"]')?.focus();
+  }, [focused]);
+
+  function point(bar: PlacedBar | undefined, anchor?: HTMLElement): void {
+    setPointedId(bar?.id);
     if (anchor) tooltip.setAnchorElement(anchor);
     tooltip.setOpen(bar !== undefined);
   }
+
+  // After a change of the visible time, the bar may not be drawn any more.
+  useLayoutEffect(() => {
+    if (pointedId !== undefined && !tooltip.getState().anchorElement?.isConnected) point(undefined);
+  });
 
   function onKeyDown(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (event.key === 'Escape') tooltip.hide();
-    const at = order.find(({ id }) => id === first);
-    if (zoom.onKey(event.key, at)) return event.preventDefault();
-    if (step === undefined) return;
-    const next = order[order.findIndex(({ id }) => id === first) + step];
+    if (zoom.onKey(event.key, active)) {
+      focusActive();
+      return event.preventDefault();
+    }
+    if (step === undefined || !active) return;
+    const next = order[order.indexOf(active) + step];
     event.preventDefault();
     if (!next) return;
-    setActive(next.id);
+    setActiveId(next.id);
     zoom.reveal(next);
-    element.current?.querySelector<HTMLElement>(`[data-bar="${CSS.escape(next.id)}"]`)?.focus();
+    focusActive();
+  }
+
+  function choose(bar: PlacedBar): void {
+    if (bar.parts.length === 1) return bar.eventId === undefined ? undefined : selectEvent(bar.eventId);
+    point(undefined);
+    zoom.to(bar);
+    focusActive();
   }
 
   return (
@@ -130,11 +153,12 @@ function TurnLanes({ turn, events: count }: { turn: Turn; events: number }) {
             window={window}
             startMs={whole.startMs}
             rowHeight={rowHeight}
-            activeId={first}
+            minMs={minMs}
+            active={active}
             selectedEventId={selectedEventId.value}
             onPoint={point}
-            onActive={setActive}
-            onChoose={(bar) => selectEvent(bar.eventId)}
+            onActive={(bar) => includesBar(bar, activeId) || setActiveId(bar.id)}
+            onChoose={choose}
           />
         ))}
         <Ticks window={window} startMs={whole.startMs} width={barsWidth} scale={scale} />
@@ -144,7 +168,8 @@ function TurnLanes({ turn, events: count }: { turn: Turn; events: number }) {
           <>
             <strong>{pointed.label}</strong> {formatDuration(pointed.endMs - pointed.startMs)}
             <br />
-            {pointed.kind} of {pointed.lane}, at {formatDuration(pointed.startMs - whole.startMs)}
+            {pointed.parts.length > 1 ? 'Zoom in to see the steps' : pointed.kind} of {pointed.lane}, at{' '}
+            {formatDuration(pointed.startMs - whole.startMs)}
             {pointed.error !== undefined && (
               <>
                 <br />

@@ -22,30 +22,65 @@ export function isStop(error: string | undefined): boolean {
   return error !== undefined && STOPS.has(error);
 }
 
+/** A drawn bar: one bar, or several neighbours that are too short to be drawn separately. */
+export interface PlacedBar extends Bar {
+  row: number;
+  /** The bars that are drawn as this one, in the order of their starts. */
+  parts: Bar[];
+}
+
 /** The time of one agent. Overlapping bars are in separate rows. */
 export interface Lane {
   name: string;
-  bars: (Bar & { row: number })[];
+  bars: PlacedBar[];
   rows: number;
 }
 
+/** Maximum number of bars that are all drawn separately. A browser needs seconds to draw some thousands. */
+const MAX_SEPARATE = 500;
+
 /**
  * Returns the bars by lane, in the order in which the lanes begin, each bar in the first free row. A bar occupies at
- * least `minMs` of a row, so that short bars, which are drawn wider, do not cover their neighbours.
+ * least `minMs` of a row, so that short bars, which are drawn wider, do not cover their neighbours. If there are more than
+ * 500 bars, shorter bars that start within `minMs` are drawn as one.
  */
 export function toLanes(bars: readonly Bar[], minMs: number = 0): Lane[] {
-  const lanes = new Map<string, { lane: Lane; ends: number[] }>();
+  const lanes = new Map<string, { lane: Lane; ends: number[]; short?: PlacedBar }>();
   for (const bar of bars.toSorted((a, b) => a.startMs - b.startMs || b.endMs - a.endMs)) {
     let found = lanes.get(bar.lane);
     if (!found) lanes.set(bar.lane, (found = { lane: { name: bar.lane, bars: [], rows: 0 }, ends: [] }));
-    const { lane, ends } = found;
+    const { lane, ends, short } = found;
+    const isShort = bars.length > MAX_SEPARATE && bar.endMs - bar.startMs < minMs;
+    if (isShort && short && bar.startMs < short.startMs + minMs) {
+      short.parts.push(bar);
+      ends[short.row] = Math.max(ends[short.row]!, bar.endMs);
+      continue;
+    }
     const free = ends.findIndex((end) => end <= bar.startMs);
     const row = free < 0 ? ends.length : free;
     ends[row] = Math.max(bar.endMs, bar.startMs + minMs);
-    lane.bars.push({ ...bar, row });
+    const placed = { ...bar, row, parts: [bar] };
+    if (isShort) found.short = placed;
+    lane.bars.push(placed);
     lane.rows = ends.length;
   }
-  return [...lanes.values()].map(({ lane }) => lane);
+  return [...lanes.values()].map(({ lane }) => ({ ...lane, bars: lane.bars.map(joinParts) }));
+}
+
+/** Returns a bar for several parts: it has the kind of the longest part and the error of a failed part. */
+function joinParts(placed: PlacedBar): PlacedBar {
+  const { parts } = placed;
+  if (parts.length === 1) return placed;
+  const { kind } = parts.reduce((a, b) => (b.endMs - b.startMs > a.endMs - a.startMs ? b : a));
+  const failed = parts.filter((part) => part.error !== undefined);
+  const { error, isStopped } = failed.find((part) => !part.isStopped) ?? failed[0] ?? {};
+  const { endMs } = extentOf(parts);
+  return { ...placed, label: `${parts.length} steps`, kind, endMs, error, isStopped };
+}
+
+/** True if a bar with this id is drawn as `placed`. */
+export function includesBar({ parts }: PlacedBar, id: string | undefined): boolean {
+  return parts.some((part) => part.id === id);
 }
 
 /** Returns the time range of the bars. */

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { moveWindow, revealInWindow, zoomWindow } from './zoom.ts';
+import { moveWindow, revealInWindow, windowAround, zoomWindow } from './zoom.ts';
 import type { TimeWindow } from './zoom.ts';
 
 /** The visible part of a turn's time, and functions to change it. */
@@ -10,6 +10,8 @@ export interface Zoom {
   isZoomed: boolean;
   /** Zooms around the middle. A factor below 1 zooms in. */
   by: (factor: number) => void;
+  /** Zooms to a period of time. */
+  to: (bar: TimeWindow) => void;
   reset: () => void;
   /** Moves the visible range to a period of time, if it is not visible. */
   reveal: (bar: TimeWindow) => void;
@@ -88,6 +90,7 @@ export function useZoom(whole: TimeWindow, element: RefObject<HTMLElement | null
     whole: extent,
     isZoomed: chosen !== undefined,
     by: (factor) => zoomAt(factor, middle(window)),
+    to: (bar) => show(windowAround(bar, extent)),
     reset: () => setChosen(undefined),
     reveal: (bar) => show(revealInWindow(window, extent, bar)),
     onKey(key, at) {

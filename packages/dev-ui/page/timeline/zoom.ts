@@ -27,6 +27,13 @@ export function revealInWindow(window: TimeWindow, whole: TimeWindow, bar: TimeW
   return moveWindow(window, whole, middle - (window.startMs + window.endMs) / 2);
 }
 
+/** Returns a window of twice the length of a period of time around this period, inside `whole`. */
+export function windowAround(bar: TimeWindow, whole: TimeWindow): TimeWindow {
+  const length = Math.min(Math.max(2 * (bar.endMs - bar.startMs), MIN_MS), whole.endMs - whole.startMs);
+  const startMs = (bar.startMs + bar.endMs - length) / 2;
+  return keepInside({ startMs, endMs: startMs + length }, whole);
+}
+
 function keepInside({ startMs, endMs }: TimeWindow, whole: TimeWindow): TimeWindow {
   const by = startMs < whole.startMs ? whole.startMs - startMs : endMs > whole.endMs ? whole.endMs - endMs : 0;
   return { startMs: startMs + by, endMs: endMs + by };

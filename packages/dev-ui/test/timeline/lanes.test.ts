@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { extentOf, isStop, toLanes, totals } from '../../page/timeline/lanes.ts';
+import { extentOf, includesBar, isStop, toLanes, totals } from '../../page/timeline/lanes.ts';
 import type { Bar } from '../../page/timeline/lanes.ts';
 import { formatTick, ticks } from '../../page/timeline/ticks.ts';
-import { moveWindow, revealInWindow, zoomWindow } from '../../page/timeline/zoom.ts';
+import { moveWindow, revealInWindow, windowAround, zoomWindow } from '../../page/timeline/zoom.ts';
 
 const bar = (id: string, startMs: number, endMs: number, lane = 'cook', kind: Bar['kind'] = 'tool'): Bar => ({
   ...{ id, lane, kind, label: id, startMs, endMs, eventId: undefined },
@@ -64,6 +64,43 @@ describe('toLanes with minMs', () => {
   });
 });
 
+describe('toLanes with more than 500 bars', () => {
+  it('joins short neighbours, and keeps long bars, failures and the number of bars', () => {
+    const bars = Array.from({ length: 5_000 }, (_, i) => bar(`b${i}`, i, i + 1));
+    bars[1_000] = { ...bars[1_000]!, error: 'BROKEN' };
+    bars[1_001] = { ...bars[1_001]!, error: 'RUN_ABORTED', isStopped: true };
+    bars.push(bar('long', 100, 4_000, 'cook', 'model'));
+    const [lane] = toLanes(bars, 40);
+    expect(lane!.bars.length).toBe(1 + 5_000 / 40);
+    expect(lane!.bars.flatMap(({ parts }) => parts).length).toBe(5_001);
+    expect(lane!.rows).toBe(2);
+    expect(lane!.bars[0]).toMatchObject({ id: 'b0', label: '40 steps', kind: 'tool', startMs: 0, endMs: 40 });
+    expect(lane!.bars.find(({ id }) => id === 'long')).toMatchObject({ label: 'long', kind: 'model', endMs: 4_000 });
+    const failed = lane!.bars.filter(({ error }) => error !== undefined);
+    expect(failed.map(({ error, isStopped }) => [error, isStopped])).toEqual([['BROKEN', undefined]]);
+    expect(failed.map((each) => includesBar(each, 'b1000'))).toEqual([true]);
+  });
+
+  it('places no joined bar over another bar', () => {
+    const bars = Array.from({ length: 3_000 }, (_, i) =>
+      bar(String(i), (i * 37) % 2_000, ((i * 37) % 2_000) + (i % 90)),
+    );
+    const [lane] = toLanes(bars, 20);
+    for (let row = 0; row < lane!.rows; row++) {
+      const placed = lane!.bars.filter((each) => each.row === row);
+      const covers = placed.filter(
+        (each, i) => i > 0 && each.startMs < Math.max(placed[i - 1]!.endMs, placed[i - 1]!.startMs + 20),
+      );
+      expect(covers).toEqual([]);
+    }
+  });
+
+  it('joins nothing up to 500 bars', () => {
+    const bars = Array.from({ length: 500 }, (_, i) => bar(`b${i}`, i, i + 1));
+    expect(toLanes(bars, 40)[0]!.bars.map(({ label }) => label)).toEqual(bars.map(({ label }) => label));
+  });
+});
+
 describe('isStop', () => {
   it('returns true for a stopped run, and false for a failed run', () => {
     expect(['RUN_ABORTED', 'RUN_LEFT', 'RUN_INTERRUPTED', 'MODEL_FAILED', undefined].map(isStop)).toEqual([
@@ -84,6 +121,16 @@ describe('zoomWindow, moveWindow, revealInWindow', () => {
       startMs: 46,
       endMs: 56,
     });
+  });
+});
+
+describe('windowAround', () => {
+  it('returns twice the length of a bar around it, inside the turn', () => {
+    const whole = { startMs: 0, endMs: 100 };
+    expect(windowAround({ startMs: 40, endMs: 50 }, whole)).toEqual({ startMs: 35, endMs: 55 });
+    expect(windowAround({ startMs: 0, endMs: 10 }, whole)).toEqual({ startMs: 0, endMs: 20 });
+    expect(windowAround({ startMs: 10, endMs: 90 }, whole)).toEqual(whole);
+    expect(windowAround({ startMs: 50, endMs: 50 }, whole)).toEqual({ startMs: 49.5, endMs: 50.5 });
   });
 });
 

@@ -8,6 +8,8 @@ import { client } from '../../state/client.ts';
 import { openKey, sessionRef } from '../../state/session.ts';
 import { DiffText } from '../DiffText.tsx';
 import { lineDiff } from '../line-diff.ts';
+import { LargeFile } from './LargeFile.tsx';
+import { loadArtifact } from './load-artifact.ts';
 import { PreviewBox } from './PreviewBox.tsx';
 import { bytesOf, previewOf } from './preview-of.ts';
 import { after } from '../../state/clock.ts';
@@ -21,17 +23,20 @@ export function ArtifactView({ filename, revision }: { filename: string; revisio
   const versions = useResource(`${key} ${revision}`, (signal) => client.artifacts.versions({ ...ref, signal }));
   const numbers = (versions.value ?? []).toSorted((a, b) => b - a);
   const version = chosen ?? numbers[0];
-  const part = usePart(version);
-  const compared = usePart(other);
+  const [requested, setRequested] = useState<readonly string[]>([]);
+  const loaded = useVersion(version);
+  const compared = useVersion(other);
   if (versions.error !== undefined) return <ErrorNote error={versions.error} retry={versions.reload} />;
 
-  function usePart(wanted: number | undefined) {
-    return useResource(wanted === undefined ? undefined : `${key} ${wanted}`, (signal) =>
-      client.artifacts.load({ ...ref, version: wanted, signal }),
+  function useVersion(wanted: number | undefined) {
+    const isRequested = requested.includes(`${key} ${wanted}`);
+    return useResource(wanted === undefined ? undefined : `${key} ${wanted} ${isRequested}`, (signal) =>
+      loadArtifact({ ...ref, version: wanted!, signal }, isRequested),
     );
   }
 
-  const error = part.error ?? compared.error;
+  const part = loaded.value?.part;
+  const error = loaded.error ?? compared.error;
   return (
     <section aria-label={filename} class="artifact">
       <div class="panel-bar">
@@ -70,18 +75,32 @@ export function ArtifactView({ filename, revision }: { filename: string; revisio
         <button
           type="button"
           class="button"
-          disabled={!part.value?.inlineData && part.value?.text === undefined}
-          onClick={() => part.value && download(filename, part.value)}
+          disabled={!part?.inlineData && part?.text === undefined}
+          onClick={() => part && download(filename, part)}
         >
           <Icon name="download" /> Download
         </button>
       </div>
       {error !== undefined && (
-        <ErrorNote error={error} retry={part.error === undefined ? compared.reload : part.reload} />
+        <ErrorNote error={error} retry={loaded.error === undefined ? compared.reload : loaded.reload} />
       )}
-      {!part.value && error === undefined && <Skeleton lines={5} />}
-      {part.value && (
-        <Versions shown={{ version, part: part.value }} beside={{ version: other, part: compared.value }} />
+      {!loaded.value && error === undefined && <Skeleton lines={5} />}
+      {part && <Versions shown={{ version, part }} beside={{ version: other, part: compared.value?.part }} />}
+      {[
+        { number: version, file: loaded.value },
+        { number: other, file: compared.value },
+      ].map(
+        ({ number, file }) =>
+          file &&
+          !file.part && (
+            <LargeFile
+              key={number}
+              label={`Version ${number}`}
+              mimeType={file.mimeType}
+              bytes={file.bytes}
+              load={() => setRequested([...requested, `${key} ${number}`])}
+            />
+          ),
       )}
     </section>
   );
