@@ -17,7 +17,7 @@ const growing = anEvent(5, { ...next, parts: [{ text: 'Room 12' }] });
 function rowsOf(events: typeof before, run: Partial<Parameters<typeof placeRun>[1]>): string[] {
   const rows = placeRun(toEntries(events), { events, sent: [], streaming: [], unfinished: [], ...run });
   return rows.map(({ event, status }) => {
-    const name = status === 'sending' ? event.content?.parts[0]?.text : event.id;
+    const name = status === 'sending' ? event.content?.parts?.[0]?.text : event.id;
     return status === undefined ? event.id : `${name} ${status}`;
   });
 }
