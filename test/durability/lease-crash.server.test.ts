@@ -22,7 +22,7 @@ const canUnshare =
 describeBackends(backends, (backend) => {
   let database: Database;
   let sessions = 0;
-  beforeAll(async () => void (database = await backend.open()), 60_000);
+  beforeAll(async () => void (database = await backend.open()));
   afterAll(() => database?.remove());
 
   it.runIf(platform() === 'linux')('grants the session at once when its process was killed (contract 13)', async () => {
@@ -84,7 +84,7 @@ describeBackends(backends, (backend) => {
     const program = { program: 'hold-lease.ts', launcher };
     const child = new Child<Told>(program, database.url, JSON.stringify(ref), String(TTL_MS));
     expect(await child.next()).toEqual({ held: true });
-    const request = { invocationId: 'second', holder: 'test', waitMs: 10_000, maxWaiting: 1, cleanupMs: TTL_MS };
+    const request = { invocationId: 'second', holder: 'test', waitMs: 60_000, maxWaiting: 1, cleanupMs: TTL_MS };
     return { ref, child, lease: (policy) => service.leasing!.lease(ref, { ...request, policy, ttlMs: TTL_MS }) };
   }
 });

@@ -17,7 +17,7 @@ describeBackends(backends, (backend) => {
   beforeAll(async () => {
     database = await backend.open();
     opened = await openSessions(database.url);
-  }, 60_000);
+  });
   afterAll(async () => {
     await opened?.close();
     await database?.remove();

@@ -7,7 +7,7 @@ import { sessionMutants } from './session-mutants.ts';
 const claims = ['lease', 'watch'];
 
 describe('sessionServiceCases', () => {
-  it('pass a correct service', { timeout: 30_000 }, async () => {
+  it('pass a correct service', async () => {
     const results = await runCases(sessionServiceCases, {
       claims,
       create: (runtime) => new InMemorySessionService({ runtime }),
@@ -17,7 +17,7 @@ describe('sessionServiceCases', () => {
   });
 
   for (const mutant of sessionMutants) {
-    it(`fail a service that ${mutant.id} (contract ${mutant.contract})`, { timeout: 30_000 }, async () => {
+    it(`fail a service that ${mutant.id} (contract ${mutant.contract})`, async () => {
       expect(await firstFailure(mutant, sessionServiceCases, claims)).toBeDefined();
     });
   }

@@ -144,12 +144,8 @@ describe('companion process that ends with an unacknowledged message', () => {
     expect(await (await call('GET', '/?to=ann&wait=30')).text()).toContain('Noted.');
     // The first signal differs from the second, which must not be used up for the same request.
     companion.signal('SIGTERM');
-    await expect
-      .poll(() => companion.errors, { timeout: 5_000 })
-      .toContain('Some answers are not finished or not delivered.');
-    const startedAt = performance.now();
+    await expect.poll(() => companion.errors).toContain('Some answers are not finished or not delivered.');
     expect(await companion.kill('SIGINT')).toBeNull();
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
   });
 });
 

@@ -6,7 +6,7 @@ import { lines, talkByPipe } from './talk-by-pipe.ts';
 
 const conversation = /^ {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}\d+ events {2}\S+/gm;
 
-describe('conversations of the concierge', { timeout: 60_000 }, () => {
+describe('conversations of the concierge', () => {
   it('are listed by a later process with their bookings, in the folder of THOLE_DATA', async () => {
     const folder = join(folderForTest(), 'is made', 'with 100%');
     const env = { THOLE_DATA: folder };

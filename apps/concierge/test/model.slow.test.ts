@@ -137,7 +137,7 @@ async function startServer(answer: (body: ChatRequest) => ({ data: JsonObject } 
 
 const firstRoom = (answer: string): string => /"number\\*":\\*"(\d+)/.exec(answer)?.[1] ?? `nowhere in ${answer}`;
 
-describe('the concierge over HTTP', { timeout: 60_000 }, () => {
+describe('the concierge over HTTP', () => {
   const environments: [string, () => Promise<ProtocolServer>, (url: string) => { [name: string]: string }][] = [
     [
       'Chat Completions',

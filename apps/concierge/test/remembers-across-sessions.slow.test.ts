@@ -5,7 +5,7 @@ import { lines, talkByPipe } from './talk-by-pipe.ts';
 
 const seed = Number(process.env['THOLE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
-describe('preferences in later sessions of one process', { timeout: 60_000 }, () => {
+describe('preferences in later sessions of one process', () => {
   it('are used in a booking by the demo model, which the start text names', async () => {
     const talk = await talkByPipe(lines('I prefer rooms on high floors.', '/new', 'Book me a room like last time.'));
     expect(talk).toMatchObject({ code: 0, errors: '' });

@@ -9,7 +9,8 @@ import { linkPackages, temporaryFolder } from './support/temporary-folder.ts';
 const agent = `
 import { LlmAgent } from '@thole/runner';
 import { hangs, says, ScriptedLlm } from '@thole/testing';
-export const rootAgent = new LlmAgent({ name: 'hello', model: new ScriptedLlm(says('First.'), hangs(), says('Third.')) });
+const works = (...call) => (console.error('The model works.'), hangs()(...call));
+export const rootAgent = new LlmAgent({ name: 'hello', model: new ScriptedLlm(says('First.'), works, says('Third.')) });
 `;
 
 function project(files: { [path: string]: string } = {}): string {
@@ -18,7 +19,7 @@ function project(files: { [path: string]: string } = {}): string {
   return cwd;
 }
 
-describe('thole', { timeout: 60_000 }, () => {
+describe('thole', () => {
   it('stops an answer at Ctrl-C, and exits with 0 without an answer', async () => {
     const cwd = project();
     let step = 0;
@@ -30,15 +31,17 @@ describe('thole', { timeout: 60_000 }, () => {
         if (step === 0 && text.includes('First.')) {
           step = 1;
           child.write('two\n');
-          // Nothing is written while the model works.
-          setTimeout(() => child.signal('SIGINT'), 500);
         }
-        if (step === 1 && text.includes('(stopped)')) {
+        if (step === 1 && text.includes('The model works.')) {
           step = 2;
+          child.signal('SIGINT');
+        }
+        if (step === 2 && text.includes('(stopped)')) {
+          step = 3;
           child.write('three\n/help\n');
         }
-        if (step === 2 && text.includes('/quit')) {
-          step = 3;
+        if (step === 3 && text.includes('/quit')) {
+          step = 4;
           child.signal('SIGINT');
         }
       },
@@ -71,6 +74,26 @@ describe('thole', { timeout: 60_000 }, () => {
     expect(code).toBe(1);
     expect(errors).toMatch(/^error: stuck\/agent\.ts: .* awaits a promise that never settles/);
     expect(errors).not.toContain('Warning');
+  });
+
+  it('names the place of a process.exit in a module, and exits with 1', async () => {
+    const cwd = project({ 'exiting/agent.ts': 'export const rootAgent = undefined;\nprocess.exit(0);\n' });
+    const { code, errors } = await spawnThole(['run', 'exiting', 'Hello'], { cwd });
+    expect({ code, errors }).toEqual({
+      code: 1,
+      errors:
+        'error: exiting/agent.ts:2: The module called process.exit(0). Remove the call, or throw an error instead.\n',
+    });
+  });
+
+  it('prints only the uncaught error of a module that is being loaded', async () => {
+    const text = 'queueMicrotask(() => { throw new Error("mine"); });\nawait new Promise(() => {});\n';
+    const { code, errors } = await spawnThole(['run', 'failing', 'Hello'], {
+      cwd: project({ 'failing/agent.ts': text }),
+    });
+    expect(code).toBe(1);
+    expect(errors).toContain('Error: mine');
+    expect(errors).not.toContain('process.exit');
   });
 
   it('exits without an error when its output is closed', async () => {

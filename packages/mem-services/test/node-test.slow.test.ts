@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { packageFlags } from '../../../test/servers/package-flags.ts';
 
 describe('register', () => {
-  it('registers the session suite with node:test', { timeout: 60_000 }, async () => {
+  it('registers the session suite with node:test', async () => {
     const file = fileURLToPath(new URL('node-test-suite.ts', import.meta.url));
     const run = [...packageFlags, '--test', '--test-reporter=tap', file];
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;

@@ -81,7 +81,7 @@ function registerAll<S extends { remove(): Promise<void> }, O>(
   beforeAll(async () => {
     servers = await start();
     for (const [, options] of shapes) clients.push(connect(servers, options));
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const client of clients) client.disconnect();
     await servers?.remove();

@@ -9,7 +9,7 @@ import { ask } from './ask.ts';
 import { demo } from './demo.ts';
 
 describe('GET /openapi.json', () => {
-  it('generates types with openapi-typescript that compile', { timeout: 60_000 }, async () => {
+  it('generates types with openapi-typescript that compile', async () => {
     const document = (await ask((await demo()).handler, 'GET', '/openapi.json')).body as OpenAPI3;
     const folder = mkdtempSync(join(tmpdir(), 'thole-openapi-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -43,13 +43,13 @@ export class CompanionProcess {
     return this.until(expected, from);
   }
 
-  /** Resolves when the output contains a text. Throws after 30 seconds. */
+  /** Resolves when the output contains a text. Throws after 100 seconds. */
   async until(expected: string | RegExp, from = 0): Promise<string> {
     const isFound = (): boolean => {
       const text = this.output.slice(from);
       return typeof expected === 'string' ? text.includes(expected) : expected.test(text);
     };
-    for (let i = 0; i < 1_500 && !isFound(); i++) await new Promise((resolve) => setTimeout(resolve, 20));
+    for (let i = 0; i < 5_000 && !isFound(); i++) await new Promise((resolve) => setTimeout(resolve, 20));
     if (!isFound())
       throw new Error(`The output does not contain ${String(expected)}: ${this.output.slice(from)}${this.errors}`);
     return this.output.slice(from);

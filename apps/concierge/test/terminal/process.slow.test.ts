@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { lines, talkByPipe } from '../talk-by-pipe.ts';
 
-describe('npm run chat from a pipe', { timeout: 60_000 }, () => {
+describe('npm run chat from a pipe', () => {
   it('accepts a byte order mark, CRLF, empty lines and a last line without a line end', async () => {
     const talk = await talkByPipe('\uFEFFI love balconies.\r\n\r\n   \r\n/new\r\n\r\nBook me a room.');
     expect(talk).toMatchObject({ code: 0, errors: '' });

@@ -23,7 +23,7 @@ function link(project: string): void {
   symlinkSync(join(root, 'node_modules/@types'), join(project, 'node_modules/@types'), 'dir');
 }
 
-describe('a created project', { timeout: 60_000 }, () => {
+describe('a created project', () => {
   it('answers with its tool in a separate process, without a key', async () => {
     const cwd = await createProject('demo');
     const { code, output, errors } = await spawnThole(['run', '.'], {

@@ -8,6 +8,7 @@ import { InMemorySessionService } from '@thole/mem-services';
 import { hangs, says, ScriptedLlm, streams } from '@thole/testing';
 import type { ScriptedAnswer } from '@thole/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../../../../test/servers/free-port.ts';
 import { agentText } from '../support/agent-text.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
 import { thole } from '../support/thole.ts';
@@ -237,10 +238,7 @@ describe('thole api_server', () => {
 
 describe('thole api_server options', () => {
   it('listens on --host and --port', async () => {
-    const free = await startServer('api_server', temporaryFolder({ 'a/agent.ts': agentText('a', '1') }));
-    const { port } = new URL(free.url);
-    free.interrupt();
-    await free.outcome;
+    const port = String(await freePort());
     const args = ['--host', 'localhost', '--port', port];
     const server = await startServer('api_server', temporaryFolder({ 'a/agent.ts': agentText('a', '1') }), args);
     expect(new URL(server.url).port).toBe(port);

@@ -4,10 +4,9 @@ import { calls, callsAll, says } from '@thole/testing';
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../../../test/servers/free-port.ts';
 import { McpToolset } from '../../src/index.ts';
 import type { McpConnectionParams } from '../../src/index.ts';
 import { AgentRun } from './servers/agent-run.ts';
@@ -39,10 +38,7 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 beforeAll(async () => {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
+  const port = await freePort();
   url = `http://127.0.0.1:${port}/mcp`;
   server = await startServer(String(port));
 });

@@ -23,7 +23,7 @@ describeWith('redis', 'Client options on a Redis Cluster', () => {
   beforeAll(async () => {
     servers = await startRedisCluster();
     for (const [, options] of shapes) clients.push(clusterClientTo(servers.addresses, options));
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const client of clients) client.disconnect();
     await servers?.remove();

@@ -23,7 +23,7 @@ describeWith('redis', 'A plain client of a server in cluster mode', () => {
   beforeAll(async () => {
     server = await startClusterModeServer();
     for (const [, options] of kinds) clients.push(clientTo(server.url, options));
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const client of clients) client.disconnect();
     await server?.remove();

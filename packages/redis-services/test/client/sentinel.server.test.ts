@@ -13,7 +13,7 @@ describeWith('redis', 'A client of Sentinel', () => {
   beforeAll(async () => {
     servers = await startRedisSentinel();
     client = sentinelClientTo(servers.addresses, servers.name);
-  }, 60_000);
+  });
   afterAll(async () => {
     client?.disconnect();
     await servers?.remove();

@@ -98,7 +98,7 @@ describeWith('redis', 'RedisLeaseStore on Cluster', () => {
   beforeAll(async () => {
     servers = await startRedisCluster();
     client = clusterClientTo(servers.addresses);
-  }, 60_000);
+  });
   afterAll(async () => {
     client?.disconnect();
     await servers?.remove();

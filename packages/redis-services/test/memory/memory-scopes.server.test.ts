@@ -26,7 +26,7 @@ describeWith('redis', 'Memory scopes in a Redis Cluster', () => {
   beforeAll(async () => {
     servers = await startRedisCluster();
     client = clusterClientTo(servers.addresses);
-  }, 60_000);
+  });
   afterAll(async () => {
     client?.disconnect();
     await servers?.remove();

@@ -3,7 +3,7 @@ import type { MemoryEntry, Session } from '@thole/core';
 import { RedisMemoryService, RedisMemoryStore, RedisSessionService } from '@thole/redis-services';
 import type { RedisClient } from '@thole/redis-services';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { describeWith, startRedis } from '../../../../test/servers/index.ts';
+import { describeWith, startRedis, until } from '../../../../test/servers/index.ts';
 import { outcomeOf } from '../support/outcomes.ts';
 import { clientTo } from '../support/redis-clients.ts';
 
@@ -85,7 +85,10 @@ describeWith('redis', 'Keys of memory in Redis', (url) => {
     });
     const timeoutMs = 1_000;
     const store = new RedisMemoryStore(ownClient, { timeoutMs });
-    await store.put(alice, [note('before', 1)], 'ifAbsent');
+    const patient = new RedisMemoryStore(ownClient, { timeoutMs: 60_000 });
+    const untilAnswered = (): Promise<void> => until(async () => (await outcomeOf(store.ping(), timeoutMs)) === 'done');
+    await patient.put(alice, [note('before', 1)], 'ifAbsent');
+    await untilAnswered();
     await server.pause();
     const writes = [
       store.put(alice, [note('during', 1)], 'ifAbsent'),
@@ -107,8 +110,8 @@ describeWith('redis', 'Keys of memory in Redis', (url) => {
     for (const outcome of await Promise.all(writes)) expect(outcome).toMatch(/^STORE_(OUTCOME_UNKNOWN|UNAVAILABLE)$/);
     expect(new Set(await Promise.all(reads))).toEqual(new Set(['STORE_UNAVAILABLE']));
     await server.resume();
-    await store.ping();
-    expect((await store.since(alice, 0, 10)).changes).toMatchObject([{ seq: 1, entry: note('before', 1) }]);
+    await untilAnswered();
+    expect((await patient.since(alice, 0, 10)).changes).toMatchObject([{ seq: 1, entry: note('before', 1) }]);
     await server.stop();
     expect(await outcomeOf(store.put(alice, [note('x', 1)], 'replace'), timeoutMs)).toMatch(
       /^STORE_(OUTCOME_UNKNOWN|UNAVAILABLE)$/,

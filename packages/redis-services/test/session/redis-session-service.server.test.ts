@@ -49,7 +49,7 @@ describeWith('redis', 'RedisSessionService', (url) => {
 
   it('leaves no key of expired and deleted sessions and of deleted users (contracts 11, 12, 14)', async () => {
     const keyPrefix = nextPrefix();
-    const expiring = createService({ keyPrefix, sessionTtlMs: 200 });
+    const expiring = createService({ keyPrefix, sessionTtlMs: 3_000 });
     await expiring.createSession({ ...ref, state: { a: 1 } });
     // The option is stored with the session: another service that appends does not need it.
     const other = createService({ keyPrefix });
@@ -200,7 +200,7 @@ describeWith('redis', 'RedisSessionService', (url) => {
     const keyPrefix = nextPrefix();
     const [service, other] = [createService({ keyPrefix, pollMs: 50 }), createService({ keyPrefix, pollMs: 50 })];
     await service.createSession(ref);
-    const times = { waitMs: 10_000, ttlMs: 5_000 };
+    const times = { waitMs: 60_000, ttlMs: 60_000 };
     const endCodes: string[] = [];
     const onEnd = (error: TholeError): void => void endCodes.push(error.code);
     const first = await service.leasing!.lease(ref, leaseRequest('i1', { ...times, onEnd }));

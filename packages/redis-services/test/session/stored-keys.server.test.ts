@@ -19,7 +19,7 @@ describeWith('redis', 'Keys of sessions in Redis', (url) => {
 
   it('disappear when all sessions of a user have expired, without a list call (contract 14)', async () => {
     const keyPrefix = nextPrefix();
-    const service = createService(keyPrefix, { sessionTtlMs: 200 });
+    const service = createService(keyPrefix, { sessionTtlMs: 3_000 });
     for (const userId of ['u1', 'u2']) {
       await service.createSession({ ...ref, userId, state: { a: 1 } });
       await service.updateState({ ...ref, userId, stateDelta: { a: 2 } });
@@ -30,7 +30,7 @@ describeWith('redis', 'Keys of sessions in Redis', (url) => {
 
   it('list only the sessions that have not expired (contracts 11, 14)', async () => {
     const keyPrefix = nextPrefix();
-    const [expiring, lasting] = [createService(keyPrefix, { sessionTtlMs: 100 }), createService(keyPrefix)];
+    const [expiring, lasting] = [createService(keyPrefix, { sessionTtlMs: 1_000 }), createService(keyPrefix)];
     for (let i = 0; i < 5; i++) await expiring.createSession({ ...ref, sessionId: `before${i}` });
     await lasting.createSession(ref);
     await expiring.createSession({ ...ref, sessionId: 'after' });

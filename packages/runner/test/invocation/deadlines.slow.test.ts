@@ -69,6 +69,7 @@ describe.each([Infinity, 2 ** 31, 1e12])('A limit of %d ms', (ms) => {
   });
 
   it('gives an aborted run time to clean up as cleanupMs', async () => {
+    const hasYielded = Promise.withResolvers<void>();
     const agent = agentOf('root', async function* (context) {
       context.onClose(() =>
         pause(20)
@@ -76,11 +77,12 @@ describe.each([Infinity, 2 ** 31, 1e12])('A limit of %d ms', (ms) => {
           .then(() => {}),
       );
       yield says(context, 'one');
+      hasYielded.resolve();
       await new Promise(() => {});
     });
     const { runner, service } = createRealTimeSetup(agent);
     const run = runner.runAsync({ ...hello, runConfig: { cleanupMs: ms, reader: 'detached' } });
-    await pause(5);
+    await hasYielded.promise;
     run.abort();
     await run.done;
     const { events } = (await service.getSession(ref))!;
@@ -104,7 +106,7 @@ describe('timeLimitMs', () => {
   it('does not keep the process alive after the run', async () => {
     const script = fileURLToPath(new URL('../support/hanging-run.ts', import.meta.url));
     const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning', script, 'answers'];
-    const { stdout } = await promisify(execFile)(process.execPath, flags, { timeout: 20_000 });
+    const { stdout } = await promisify(execFile)(process.execPath, flags, { timeout: 100_000 });
     expect(stdout).toBe('no error, stored: nothing\n');
   });
 

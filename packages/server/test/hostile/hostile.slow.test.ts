@@ -16,7 +16,7 @@ const classes = [
   ...[wrongTypes, missingFields, operatorObjects, encodedPaths, nulAndSurrogates, protoNames, deepAndHuge],
   ...[wrongContent, invalidUtf8, unknownRoutes, wrongQueries, largeHeaders, slowBodies, smuggledLengths, forgedEvents],
 ];
-const LIMIT_MS = 5_000;
+const LIMIT_MS = 20_000;
 /** Stack lines, file names, and messages of JavaScript itself. */
 const INTERNALS = /\bat .+:\d+|node_modules|\.[jt]s\b|file:|\/packages\/|TypeError|RangeError|SyntaxError/;
 

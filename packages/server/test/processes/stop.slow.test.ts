@@ -9,7 +9,7 @@ import { packageFlags } from '../../../../test/servers/package-flags.ts';
 
 const program = join(import.meta.dirname, 'stop-at-sigterm.ts');
 
-describe('RunningServer.close with services', { timeout: 30_000 }, () => {
+describe('RunningServer.close with services', () => {
   it('lets the process end, also with open connections and an active run', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'thole-stop-'));
     const child = spawn(process.execPath, [
@@ -26,7 +26,7 @@ describe('RunningServer.close with services', { timeout: 30_000 }, () => {
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
-    await expect.poll(() => output, { timeout: 15_000 }).toMatch(/^http:.*\n/);
+    await expect.poll(() => output).toMatch(/^http:.*\n/);
     const url = output.trim();
     await (await fetch(`${url}/health`)).text();
     const run = await fetch(`${url}/run_sse`, postInit(message({ streaming: true })));

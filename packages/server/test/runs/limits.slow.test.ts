@@ -1,4 +1,4 @@
-import { ignores, says } from '@thole/testing';
+import { FixedRuntime, ignores, says } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { demo } from '../demo.ts';
 import { allFrames, describeFrame } from '../frames.ts';
@@ -9,8 +9,9 @@ const cases = (['/run', '/run_sse'] as const).flatMap((path) =>
 
 describe.each(cases)('limits of POST $path with onDisconnect $onDisconnect', ({ path, onDisconnect }) => {
   it('answers 503 to a run over the limit, and stores nothing, until a run has ended', async () => {
+    const runtime = new FixedRuntime();
     const { run, sessions } = await demo({
-      ...{ onDisconnect, limits: { concurrentRuns: 2, runMs: 300 } },
+      ...{ onDisconnect, runtime, limits: { concurrentRuns: 2, runMs: 300 } },
       answers: [ignores(), ignores(), says('Later.')],
     });
     const others = ['t', 'u', 'v'].map((sessionId) => ({ sessionId }));
@@ -23,6 +24,7 @@ describe.each(cases)('limits of POST $path with onDisconnect $onDisconnect', ({ 
       { detail: 'The server already has 2 active runs, its maximum.', code: 'SERVER_BUSY' },
     ]);
     expect(await stored(sessions, 'v')).toBe(0);
+    await runtime.advance(300);
     for (const response of await Promise.all(first)) await response.text();
     expect((await run(path, others[2])).status).toBe(200);
   });

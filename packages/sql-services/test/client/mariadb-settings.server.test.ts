@@ -14,7 +14,7 @@ describeWith('mariadb', 'DatabaseSessionService with settings of MariaDB', () =>
   beforeAll(async () => {
     server = await startMariaDb();
     admin = await createConnection({ uri: server.url, multipleStatements: true });
-  }, 60_000);
+  });
   afterAll(async () => {
     await admin.end();
     await server.remove();

@@ -2,8 +2,11 @@ import { createEvent } from '@thole/core';
 import { DatabaseSessionService } from '@thole/sql-services';
 import type { DatabaseSessionServiceOptions } from '@thole/sql-services';
 import pg from 'pg';
+import { FixedRuntime } from '@thole/testing';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { describeWith, startPgBouncer } from '../../../../test/servers/index.ts';
+
+type Row = { [column: string]: unknown };
 
 const ref = { appName: 'app', userId: 'u', sessionId: 's' };
 const event = (id: string, stateDelta = {}) => createEvent({ id, author: 'agent', actions: { stateDelta } });
@@ -23,14 +26,14 @@ describeWith('pgbouncer', 'PostgreSQL behind PgBouncer in transaction mode', (db
   }
 
   /** Starts a PgBouncer with `size` connections to the server. `show` queries its console. */
-  async function startBouncer(size: number): Promise<{ url: string; show(topic: string): Promise<unknown[]> }> {
+  async function startBouncer(size: number): Promise<{ url: string; show(topic: string): Promise<Row[]> }> {
     const postgresUrl = inject('servers').postgres!;
     const server = await startPgBouncer({ postgresUrl, config: [`default_pool_size = ${size}`] });
     onTestFinished(() => server.remove());
     const url = new URL(server.url);
     url.pathname = '/pgbouncer';
     const console = await connect(url.href);
-    return { url: server.url, show: async (topic) => (await console.query(`SHOW ${topic}`)).rows };
+    return { url: server.url, show: async (topic) => (await console.query<Row>(`SHOW ${topic}`)).rows };
   }
 
   it('does not support named statements, so these tests would fail with them', async () => {
@@ -84,16 +87,23 @@ describeWith('pgbouncer', 'PostgreSQL behind PgBouncer in transaction mode', (db
   });
 
   it('ends a call within timeoutMs if all server connections are busy, and stores nothing later', async () => {
-    const { url } = await startBouncer(1);
-    const database = { dbUrl: url, tablePrefix: `pooled_taken_${process.pid}_` };
-    const service = openService({ ...database, timeoutMs: 2_000 });
-    await service.migrate();
+    const { url, show } = await startBouncer(1);
+    const runtime = new FixedRuntime();
+    const service = openService({ dbUrl: url, tablePrefix: `pooled_taken_${process.pid}_`, runtime });
     await service.createSession(ref);
     const holder = await connect(url);
     await holder.query('BEGIN');
-    await expect(service.getSession(ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-    const appending = service.appendEvent({ session: ref, event: event('e1') });
-    await expect(appending).rejects.toMatchObject({ code: 'STORE_OUTCOME_UNKNOWN' });
+    const waitingPorts = async (): Promise<unknown[]> =>
+      (await show('CLIENTS')).filter(({ state }) => state === 'waiting').map(({ port }) => port);
+    const checkCall = async (begin: () => Promise<unknown>, code: string): Promise<void> => {
+      const before = await waitingPorts();
+      const failing = expect(begin()).rejects.toMatchObject({ code });
+      await expect.poll(async () => (await waitingPorts()).filter((port) => !before.includes(port))).toHaveLength(1);
+      await runtime.advance(30_000);
+      await failing;
+    };
+    await checkCall(() => service.getSession(ref), 'STORE_UNAVAILABLE');
+    await checkCall(() => service.appendEvent({ session: ref, event: event('e1') }), 'STORE_OUTCOME_UNKNOWN');
     await holder.query('COMMIT');
     expect((await service.getSession(ref))!.lastSeq).toBe(0);
     expect((await service.appendEvent({ session: ref, event: event('e1') })).seq).toBe(1);

@@ -28,11 +28,11 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       onTestFinished(() => service.close());
       return service;
     }
-    const behindProxy = (timeoutMs: number): ReturnType<typeof openBehindProxy> =>
-      openBehindProxy(dbUrl, (url) => openService({ dbUrl: url, timeoutMs }));
+    const behindProxy = (): ReturnType<typeof openBehindProxy> =>
+      openBehindProxy(dbUrl, (url) => openService({ dbUrl: url }));
 
     it('throws STORE_OUTCOME_UNKNOWN if the answer to a commit is lost (contract 7)', async () => {
-      const { proxy, service } = await behindProxy(10_000);
+      const { proxy, service } = await behindProxy();
       proxy.cutAnswerTo(kind === 'postgres' ? /INSERT INTO connections_events/ : /COMMIT/);
       const lost = service.appendEvent({ session: ref, event: event('e1', { a: 1 }) });
       await expect(lost).rejects.toMatchObject({ code: 'STORE_OUTCOME_UNKNOWN', retryable: true });
@@ -41,14 +41,14 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     });
 
     it('ends all calls when it is closed, and stores only the acknowledged events (contract 7)', async () => {
-      const service = openService({ dbUrl, maxConnections: 2, timeoutMs: 20_000 });
+      const service = openService({ dbUrl, maxConnections: 2, timeoutMs: 100_000 });
       const refs = Array.from({ length: 20 }, (_, i) => ({ ...ref, sessionId: `closed-${i}` }));
       for (const each of refs) await service.createSession(each);
       const startedAt = performance.now();
       const appends = refs.map((each) => service.appendEvent({ session: each, event: event('e1') }));
       await service.close();
       const results = await Promise.allSettled(appends);
-      expect(performance.now() - startedAt).toBeLessThan(10_000);
+      expect(performance.now() - startedAt).toBeLessThan(50_000);
       const other = openService({ dbUrl });
       for (const [i, result] of results.entries()) {
         if (result.status === 'rejected' && result.reason.code === 'STORE_OUTCOME_UNKNOWN') continue;
@@ -59,7 +59,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     });
 
     it('repeats a call if the connection breaks before anything was committed', async () => {
-      const { proxy, service } = await behindProxy(10_000);
+      const { proxy, service } = await behindProxy();
       proxy.cutAnswerTo(kind === 'postgres' ? /BEGIN/ : /START TRANSACTION/);
       expect(await service.deleteSession(ref)).toBe(true);
     });
@@ -67,7 +67,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     it.runIf(process.platform === 'linux')(
       'sends packets on idle connections before a firewall forgets them',
       async () => {
-        const { proxy, service } = await behindProxy(10_000);
+        const { proxy, service } = await behindProxy();
         await service.getSession(ref);
         const server = `:${proxy.port.toString(16).toUpperCase().padStart(4, '0')}`;
         const sockets = readFileSync('/proc/net/tcp', 'utf8')
@@ -102,18 +102,18 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       });
 
     it('ends each call within timeoutMs if the server does not answer', async () => {
-      const { proxy, service } = await behindProxy(2_000);
+      const runtime = new FixedRuntime();
+      const { proxy, service } = await openBehindProxy(dbUrl, (url) => openService({ dbUrl: url, runtime }));
       proxy.freeze();
-      const startedAt = performance.now();
-      await Promise.all([
+      const ended = Promise.all([
         expect(service.getSession(ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true }),
         expect(service.appendEvent({ session: ref, event: event('e1') })).rejects.toMatchObject({
           code: expect.stringMatching(/^STORE_(OUTCOME_UNKNOWN|UNAVAILABLE)$/),
         }),
         expect(service.ping()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' }),
       ]);
-      // Two seconds, and time for a slow machine.
-      expect(performance.now() - startedAt).toBeLessThan(60_000);
+      await runtime.advance(30_000);
+      await ended;
     });
 
     it('creates tables without a time limit, while a call that needs them ends', async () => {

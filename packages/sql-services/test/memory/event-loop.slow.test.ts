@@ -43,14 +43,14 @@ beforeAll(async () => {
     });
     await store.put(alice, entries, 'ifAbsent');
   }
-}, 60_000);
+});
 
 afterAll(async () => {
   await store.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('Event loop', { timeout: 60_000 }, () => {
+describe('Event loop', () => {
   it('is not blocked while an index of 20,000 entries is built, saved and loaded', async () => {
     const isSaved = async (): Promise<boolean> => (await segmented.loadSegments(alice)).length > 0;
     const first = new DatabaseMemoryService(options);

@@ -1,11 +1,9 @@
-// Keeps the write lock of a SQLite file for some milliseconds. Prints `held` when it has the lock.
+// Holds the write lock of a SQLite file until it is killed. Prints `held` when it has the lock.
 import { DatabaseSync } from 'node:sqlite';
 
-const [path = '', ms = '0'] = process.argv.slice(2);
+const [path = ''] = process.argv.slice(2);
 const database = new DatabaseSync(path, { timeout: 5_000 });
 database.exec('BEGIN IMMEDIATE');
 process.stdout.write('held\n');
-setTimeout(() => {
-  database.exec('COMMIT');
-  database.close();
-}, Number(ms));
+// Refers to the database, which garbage collection would close.
+setInterval(() => void database.isOpen, 60_000);

@@ -57,6 +57,8 @@ export function connect(
 
 function connectPostgres(connectionString: string): Pick<ServerTables, 'query' | 'close'> {
   const pool = new pg.Pool({ connectionString, max: 1 });
+  // `end` resolves before the connection is closed. If its database is removed then, the error must not end the process.
+  pool.on('error', () => {});
   return { query: async (sql) => (await pool.query(sql)).rows as never, close: () => pool.end() };
 }
 

@@ -81,7 +81,7 @@ describe('GcsArtifactService', () => {
 
   it('repeats an upload after a 503, and stores the file once', async () => {
     const runtime = new FixedRuntime();
-    const service = new GcsArtifactService({ bucket: 'busy', ...server.options, runtime });
+    const service = new GcsArtifactService({ bucket: 'busy', ...server.options, runtime, timeoutMs: 600_000 });
     const busy = { status: 503, json: { error: { code: 503, message: 'Try later.' } } };
     server.faults.push({ on: 'POST /upload/storage', answer: busy });
     expect(await passTime(runtime, service.saveArtifact({ ...file, artifact: { text: 'one' } }))).toBe(0);

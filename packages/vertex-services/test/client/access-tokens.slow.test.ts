@@ -33,6 +33,8 @@ async function failureOf(googleAuthOptions: GoogleOptions['googleAuthOptions'], 
     googleAuthOptions,
     runtime,
     maxAttempts,
+    // `passTime` does not reach this limit while a busy machine answers.
+    timeoutMs: 600_000,
   });
   return passTime(runtime, service.getSession(key)).then(
     () => undefined,
@@ -122,12 +124,16 @@ describe('Google credentials', () => {
     const runtime = new FixedRuntime();
     const service = new VertexAiSessionService({ ...place, ...server.options, runtime, timeoutMs: 1000 });
     server.faults.push({ on: 'POST /token', answer: 'silence' });
-    await expect(passTime(runtime, service.getSession(key))).rejects.toMatchObject({
+    const before = server.requestsOn('POST', '/token').length;
+    const failing = expect(service.getSession(key)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
       retryable: true,
       message: 'No access token: the token server of Google cannot be reached. Check the network.',
       cause: { message: 'No answer within 1000 ms.' },
     });
+    await expect.poll(() => server.requestsOn('POST', '/token')).toHaveLength(before + 1);
+    await runtime.advance(1000);
+    await failing;
     expect(await service.getSession(key)).toBeUndefined();
   });
 

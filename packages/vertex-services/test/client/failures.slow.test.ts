@@ -21,12 +21,22 @@ afterEach(() => {
 });
 afterAll(() => server.close());
 
+/** Time limit that `passTime` does not reach while a busy machine answers. */
+const LONG_MS = 600_000;
 const place = { project: 'hotel', location: 'us-central1' };
 const user = { appName: 'hotel', userId: 'ada' };
 const key = { ...user, sessionId: 's1' };
 
+function optionsOfTest() {
+  return { ...place, ...server.options, agentEngineId: newEngines(), runtime, timeoutMs: LONG_MS };
+}
+
 function open(more: VertexAiSessionServiceOptions = {}): VertexAiSessionService {
-  return new VertexAiSessionService({ ...place, ...server.options, agentEngineId: newEngines(), runtime, ...more });
+  return new VertexAiSessionService({ ...optionsOfTest(), ...more });
+}
+
+function openMemory(more: { timeoutMs?: number } = {}): VertexAiMemoryBankService {
+  return new VertexAiMemoryBankService({ ...optionsOfTest(), ...more });
 }
 
 function errorAnswer(status: number, name: string, message: string): { status: number; json: object } {
@@ -95,23 +105,26 @@ describe('Requests to Google', () => {
 
   it('end after timeoutMs without an answer', async () => {
     server.faults.push({ on: 'GET /sessions', answer: 'silence' });
-    const service = open({ timeoutMs: 1000 });
-    await expect(passTime(runtime, service.listSessions(user))).rejects.toMatchObject({
+    const failing = expect(open({ timeoutMs: 1000 }).listSessions(user)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
       message: 'Vertex AI did not answer within 1000 ms.',
     });
+    await expect.poll(() => server.requestsOn('GET', '/sessions')).toHaveLength(1);
+    await runtime.advance(1000);
+    await failing;
     expect(server.requestsOn('GET', '/sessions')).toHaveLength(1);
   });
 
   it('report that a write may have been done if its answer is late', async () => {
-    const memory = new VertexAiMemoryBankService({
-      ...{ ...place, ...server.options, agentEngineId: newEngines(), runtime, timeoutMs: 1000 },
-    });
+    const memory = openMemory({ timeoutMs: 1000 });
     server.faults.push({ on: 'POST /memories', afterWork: true, answer: 'silence' });
-    await expect(passTime(runtime, memory.addMemory({ ...user, memory: 'Likes tea.' }))).rejects.toMatchObject({
+    const failing = expect(memory.addMemory({ ...user, memory: 'Likes tea.' })).rejects.toMatchObject({
       code: 'STORE_OUTCOME_UNKNOWN',
       message: 'Vertex AI did not answer within 1000 ms. The write may have been done.',
     });
+    await expect.poll(() => server.requestsOn('POST', '/memories')).toHaveLength(1);
+    await runtime.advance(1000);
+    await failing;
   });
 
   it('end when the caller aborts', async () => {
@@ -173,7 +186,7 @@ describe('Requests to Google', () => {
   });
 
   it('report that a write may have been done if its answer is not JSON', async () => {
-    const memory = new VertexAiMemoryBankService({ ...place, ...server.options, agentEngineId: newEngines(), runtime });
+    const memory = openMemory();
     server.faults.push({ on: 'POST /memories', afterWork: true, answer: { bytes: Buffer.from('<html>') } });
     await expect(memory.addMemory({ ...user, memory: 'Likes tea.' })).rejects.toMatchObject({
       code: 'STORE_OUTCOME_UNKNOWN',
@@ -190,7 +203,7 @@ describe('Requests to Google', () => {
   });
 
   it('report that a write may have been done if its operation cannot be read', async () => {
-    const memory = new VertexAiMemoryBankService({ ...place, ...server.options, agentEngineId: newEngines(), runtime });
+    const memory = openMemory();
     server.faults.push({ on: 'GET /operations/', times: 4, answer: errorAnswer(503, 'UNAVAILABLE', 'Try later.') });
     await expect(passTime(runtime, memory.addMemory({ ...user, memory: 'Likes tea.' }))).rejects.toMatchObject({
       code: 'STORE_OUTCOME_UNKNOWN',
@@ -212,7 +225,7 @@ describe('Requests to Google', () => {
     await service.createSession(key);
     server.faults.push({ on: 'DELETE /sessions/s1', afterWork: true, answer: 'cut' });
     expect(await passTime(runtime, service.deleteSession(key))).toBe(true);
-    const memory = new VertexAiMemoryBankService({ ...place, ...server.options, agentEngineId: newEngines(), runtime });
+    const memory = openMemory();
     const [added] = await memory.addMemory({ ...user, memory: 'Likes tea.' });
     server.faults.push({ on: 'DELETE /memories', afterWork: true, answer: 'cut' });
     expect(await passTime(runtime, memory.deleteMemory({ ...user, ids: [added!.id, 'other'] }))).toBe(1);
