@@ -1,6 +1,7 @@
 import type { Route } from './route.ts';
 import { agUiRoutes } from './routes/ag-ui-routes.ts';
 import { artifactRoutes } from './routes/artifact-routes.ts';
+import { conversationRoutes } from './routes/conversation-routes.ts';
 import { evaluationRoutes } from './routes/evaluation-routes.ts';
 import { graphRoutes } from './routes/graph-routes.ts';
 import { interruptRoutes } from './routes/interrupt-routes.ts';
@@ -30,6 +31,7 @@ export const routes: readonly Route[] = [
   ...graphRoutes,
   ...evaluationRoutes,
   ...openAiRoutes,
+  ...conversationRoutes,
   ...openApiRoutes,
   ...pageRoutes,
 ];

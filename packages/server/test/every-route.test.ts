@@ -65,6 +65,14 @@ describe('authorize', () => {
       '/v1/models/:model',
       '/v1/chat/completions',
       '/v1/responses',
+      '/v1/conversations',
+      '/v1/conversations/:session',
+      '/v1/conversations/:session',
+      '/v1/conversations/:session',
+      '/v1/conversations/:session/items',
+      '/v1/conversations/:session/items',
+      '/v1/conversations/:session/items/:item',
+      '/v1/conversations/:session/items/:item',
     ]);
   });
 });

@@ -5,6 +5,7 @@ import { says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { createHandler, SpanMemory } from '../src/index.ts';
 import type { Handler, HandlerOptions } from '../src/index.ts';
+import { toItems } from '../src/openai/conversation-items.ts';
 import { routes } from '../src/routes.ts';
 import { postInit } from './demo.ts';
 
@@ -56,6 +57,7 @@ async function createServer(): Promise<TenantServer> {
   const [event] = (await run.json()) as { id: string; invocationId: string }[];
   await memoryService.addSessionToMemory((await sessionService.getSession(ann))!);
   const { memories } = await memoryService.listMemories(ann);
+  const [item] = toItems((await sessionService.getSession(ann))!.events, ann.sessionId);
   const stored = async (): Promise<string> =>
     JSON.stringify([
       await sessionService.getSession(ann),
@@ -75,13 +77,16 @@ async function createServer(): Promise<TenantServer> {
         version: '0',
         memory: memories[0]!.id!,
       },
-      ...{ event: event!.id, invocation: event!.invocationId },
+      ...{ event: event!.id, invocation: event!.invocationId, item: item!['id'] as string },
     },
   };
 }
 
 /** The route that creates a session with an id. In this test the id exists already. */
 const TAKEN = 'POST /apps/:app/users/:user/sessions/:session';
+
+/** The route that rejects each request, because a single item cannot be deleted. */
+const REJECTED = 'DELETE /v1/conversations/:session/items/:item';
 
 /** Bodies that would change data without authorization. */
 const bodies: { [title: string]: unknown } = {
@@ -93,6 +98,8 @@ const bodies: { [title: string]: unknown } = {
     ...{ model: 'demo', metadata: { session_id: 'hers' }, messages: [{ role: 'user', content: 'x' }] },
   },
   'POST /v1/responses': { model: 'demo', conversation: 'hers', input: 'x' },
+  'POST /v1/conversations/:session': { metadata: { plan: 'x' } },
+  'POST /v1/conversations/:session/items': { items: [{ role: 'user', content: 'x' }] },
   'PATCH /apps/:app/users/:user/sessions/:session': { stateDelta: { plan: 'x' } },
   'PATCH /apps/:app/users/:user/memory': { sessionId: 'hers' },
   'POST /apps/:app/users/:user/memory': { memories: [{ text: 'x' }] },
@@ -155,6 +162,7 @@ describe.each(cases.filter(({ route }) => route.access !== 'open'))('$title', (e
   it('serves the user', async () => {
     const { status } = await ask(await createServer(), each, 'ann-token');
     if (each.title === TAKEN) expect(status).toBe(409);
+    else if (each.title === REJECTED) expect(status).toBe(400);
     else expect(status).toBeLessThan(300);
   });
 });

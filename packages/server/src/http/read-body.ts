@@ -1,4 +1,5 @@
 import { TholeError } from '@thole/core';
+import { joinBytes } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { Limits } from '../limits.ts';
 
@@ -100,13 +101,7 @@ async function readStream(request: Request, limits: Limits): Promise<Uint8Array>
     }
     chunks.push(value);
   }
-  const body = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return body;
+  return joinBytes(chunks);
 }
 
 function parse(bytes: Uint8Array): unknown {

@@ -25,20 +25,32 @@ export function splitTurns(messages: readonly ClientMessage[], param: string): C
   const history: Content[] = [];
   let parts: Part[] = [];
   let hasMessage = false;
-  for (const [i, { role, content }] of messages.entries()) {
-    if (role === 'assistant') {
-      const text = readText(content);
-      if (text === '') continue;
+  for (const [i, message] of messages.entries()) {
+    const content = toContent(message, `${param}[${i}]`);
+    if (content?.role === 'model') {
       if (parts.length > 0) history.push({ role: 'user', parts });
-      history.push({ role: 'model', parts: [{ text }] });
+      history.push(content);
       parts = [];
       hasMessage = false;
-    } else if (role === 'user' || role === 'system' || role === 'developer') {
-      const added = toParts(content ?? '', `${param}[${i}].content`);
-      parts.push(...added);
-      hasMessage ||= role === 'user' && added.length > 0;
+    } else if (content) {
+      parts.push(...content.parts);
+      hasMessage ||= message.role === 'user';
     }
   }
   if (!hasMessage) throw openAiError(`${param} must end with a message of the user that is not empty.`, { param });
   return { history, message: { role: 'user', parts } };
+}
+
+/**
+ * Returns the content of a message of the user or the assistant. Undefined if it is empty, or has another role. `param` is the name of
+ * the message in the request.
+ */
+export function toContent({ content, role }: ClientMessage, param: string): ClientTurns['message'] | undefined {
+  if (role === 'assistant') {
+    const text = readText(content);
+    return text === '' ? undefined : { role: 'model', parts: [{ text }] };
+  }
+  if (role !== 'user' && role !== 'system' && role !== 'developer') return undefined;
+  const parts = toParts(content ?? '', `${param}.content`);
+  return parts.length === 0 ? undefined : { role: 'user', parts };
 }

@@ -1,6 +1,6 @@
 import { createEvent, TholeError } from '@thole/core';
 import { errorFields } from '@thole/core/kit';
-import type { Content, Event, SessionRef } from '@thole/core';
+import type { Content, Event, Runtime, Session, SessionRef, StateMap } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import type { HandlerContext } from '../handler-context.ts';
 
@@ -37,29 +37,60 @@ export async function openConversation(
   return ref;
 }
 
-async function createConversation(
+/** Creates the session of a conversation with its history. `state` is the session's own state. */
+export async function createConversation(
   { runtime }: Pick<HandlerContext, 'runtime'>,
   { agent, sessionService }: Runner,
-  { history, isTemporary, ref }: NewConversation & { ref: SessionRef },
+  { history, isTemporary, ref, state }: NewConversation & { ref: SessionRef; state?: StateMap },
 ): Promise<void> {
   if (history.length === 0) {
-    await sessionService.createSession(ref);
+    await sessionService.createSession({ ...ref, state });
     return;
   }
-  let invocationId = '';
-  const events = history.map((content): Event => {
-    const isUser = content.role === 'user';
-    if (isUser || invocationId === '') invocationId = runtime.newId('invocation');
-    return createEvent({ author: isUser ? 'user' : agent.name, invocationId, content }, runtime);
-  });
+  const events = toEvents(history, agent.name, runtime);
   if (sessionService.insertSession) {
     const { sessionId } = ref;
     const origin = { sessionId, incarnation: sessionId, copiedEvents: events.length };
-    await sessionService.insertSession({ ...ref, events, ...(isTemporary && { forkedFrom: origin }) });
+    const forkedFrom = isTemporary ? origin : undefined;
+    await sessionService.insertSession({ ...ref, initialState: state, events, forkedFrom });
   } else {
-    await sessionService.createSession(ref);
+    await sessionService.createSession({ ...ref, state });
     for (const event of events) await sessionService.appendEvent({ session: ref, event });
   }
+}
+
+/**
+ * Appends messages of a client to a session and returns their events. Waits for an active run of the session, so that no message
+ * separates a tool call from its result; a session service without leases does not wait. Throws `SESSION_BUSY` after 30 s.
+ */
+export async function appendHistory(
+  { runtime }: Pick<HandlerContext, 'runtime'>,
+  { agent, sessionService }: Runner,
+  { history, session, signal }: { history: readonly Content[]; session: Session; signal: AbortSignal },
+): Promise<Event[]> {
+  const { appName, id: sessionId, incarnation, userId } = session;
+  const ref = { appName, userId, sessionId };
+  const lease = await sessionService.leasing?.lease(ref, {
+    ...{ invocationId: runtime.newId('invocation'), holder: runtime.newId('request'), policy: 'queue', maxWaiting: 16 },
+    ...{ waitMs: 30_000, ttlMs: 30_000, cleanupMs: 10_000, signal },
+  });
+  try {
+    const stored: Event[] = [];
+    for (const event of toEvents(history, agent.name, runtime))
+      stored.push(await sessionService.appendEvent({ session: ref, event, incarnation, fence: lease?.fence }));
+    return stored;
+  } finally {
+    await lease?.release();
+  }
+}
+
+function toEvents(history: readonly Content[], agentName: string, runtime: Runtime): Event[] {
+  let invocationId = '';
+  return history.map((content): Event => {
+    const isUser = content.role === 'user';
+    if (isUser || invocationId === '') invocationId = runtime.newId('invocation');
+    return createEvent({ author: isUser ? 'user' : agentName, invocationId, content }, runtime);
+  });
 }
 
 /** Returns the id of the session that a message with an id begins. */

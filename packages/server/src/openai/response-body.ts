@@ -67,7 +67,8 @@ function readReference(item: unknown, index: number): PreviousResponse {
   return { responseId: responseIdOf(itemId), param };
 }
 
-function readMessage(item: unknown, param: string): ClientMessage[] {
+/** Returns the message of an item. Empty for an item of a tool call or a thought. Throws `INVALID_INPUT` for any other item. */
+export function readMessage(item: unknown, param: string): ClientMessage[] {
   if (!isPlainObject(item)) throw openAiError(`${param} must be an object.`, { param });
   const { content, role, type } = item;
   if (answerItemTypes.includes(type)) return [];

@@ -2,10 +2,11 @@ import type { Event, JsonObject } from '@thole/core';
 import { AnswerPieces } from '../front-ends/answer-pieces.ts';
 import type { AnswerPiece } from '../front-ends/pieces-of.ts';
 import type { EventEncoder, RunFailure, RunOutcome } from '../front-ends/event-encoder.ts';
+import { textPart, toAnswerItem } from './answer-item.ts';
 import { finishReasonOf } from './finish-reason.ts';
 import type { FinishReason } from './finish-reason.ts';
 import { pauseText } from './pause-text.ts';
-import { toItemId } from './response-id.ts';
+import { ItemIds, toResponseId } from './response-id.ts';
 import { toResponseUsage } from './usage.ts';
 
 /** Options of `ResponseEncoder`. */
@@ -19,8 +20,7 @@ export interface ResponseEncoderOptions {
   isTemporary: boolean;
   /** Agents whose partial events are left out. */
   checkedAuthors: ReadonlySet<string>;
-  /** Returns the id of the response of an invocation. */
-  toResponseId: (invocationId: string) => string;
+  sessionId: string;
 }
 
 /** The output item that is being streamed. */
@@ -38,9 +38,10 @@ interface OpenItem {
 export class ResponseEncoder implements EventEncoder {
   readonly #options: ResponseEncoderOptions;
   readonly #pieces: AnswerPieces;
+  readonly #itemIds: ItemIds;
   readonly #output: JsonObject[] = [];
   #item: OpenItem | undefined;
-  #id: string = '';
+  #invocationId: string = '';
   #sequence: number = 0;
   #finishReason: FinishReason = 'stop';
   #endMembers: JsonObject = { status: 'in_progress' };
@@ -48,10 +49,11 @@ export class ResponseEncoder implements EventEncoder {
   constructor(options: ResponseEncoderOptions) {
     this.#options = options;
     this.#pieces = new AnswerPieces(options.checkedAuthors);
+    this.#itemIds = new ItemIds(options.sessionId);
   }
 
   start(invocationId: string): string {
-    this.#id = this.#options.toResponseId(invocationId);
+    this.#invocationId = invocationId;
     const response = this.response();
     return this.#frame('response.created', { response }) + this.#frame('response.in_progress', { response });
   }
@@ -83,10 +85,11 @@ export class ResponseEncoder implements EventEncoder {
 
   /** Returns the response. It is complete after `end`. */
   response(): JsonObject {
-    const { createdAt, echo, model } = this.#options;
+    const { createdAt, echo, model, sessionId } = this.#options;
+    const id = toResponseId({ sessionId, invocationId: this.#invocationId });
     const fixed: JsonObject = { error: null, incomplete_details: null, usage: null, parallel_tool_calls: true };
     return {
-      ...{ id: this.#id, object: 'response', created_at: Math.floor(createdAt), model, output: [...this.#output] },
+      ...{ id, object: 'response', created_at: Math.floor(createdAt), model, output: [...this.#output] },
       ...{
         ...fixed,
         tools: [],
@@ -115,7 +118,7 @@ export class ResponseEncoder implements EventEncoder {
   }
 
   #openItem(type: AnswerPiece['type'], eventId: string): string {
-    const id = toItemId(this.#id, type === 'text' ? 'msg' : 'rs', this.#output.length);
+    const id = this.#itemIds.next(type === 'text' ? 'msg' : 'rs', { eventId, invocationId: this.#invocationId });
     this.#item = { id, type, eventId, text: '' };
     const item =
       type === 'text'
@@ -130,23 +133,21 @@ export class ResponseEncoder implements EventEncoder {
 
   #closeItem(): string {
     if (!this.#item) return '';
-    const { id, text, type } = this.#item;
+    const { text, type } = this.#item;
+    const item = toAnswerItem(this.#item);
     let frames: string;
-    let item: JsonObject;
     if (type === 'text') {
       const place = this.#textPlace();
       const part = textPart(text);
       frames =
         this.#frame('response.output_text.done', { ...place, text, logprobs: [] }) +
         this.#frame('response.content_part.done', { ...place, part });
-      item = { id, type: 'message', status: 'completed', role: 'assistant', content: [part] };
     } else {
       const place = this.#summaryPlace();
       const part: JsonObject = { type: 'summary_text', text };
       frames =
         this.#frame('response.reasoning_summary_text.done', { ...place, text }) +
         this.#frame('response.reasoning_summary_part.done', { ...place, part });
-      item = { id, type: 'reasoning', status: 'completed', summary: [part] };
     }
     frames += this.#frame('response.output_item.done', { output_index: this.#output.length, item });
     this.#output.push(item);
@@ -175,7 +176,3 @@ const incompleteReasons: { readonly [reason in FinishReason]: string | undefined
   length: 'max_output_tokens',
   content_filter: 'content_filter',
 };
-
-function textPart(text: string): JsonObject {
-  return { type: 'output_text', text, annotations: [], logprobs: [] };
-}

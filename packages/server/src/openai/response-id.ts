@@ -8,13 +8,26 @@ export interface ResponsePlace {
 
 /** Returns the id of a response. The id contains the place, so that no table of responses is needed. */
 export function toResponseId({ sessionId, invocationId }: ResponsePlace): string {
-  const bytes = new TextEncoder().encode(JSON.stringify([sessionId, invocationId]));
-  return `resp_${encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`;
+  return `resp_${encodePlace([sessionId, invocationId])}`;
 }
 
-/** Returns the id of an item of a response, by its position. The id contains the id of the response. */
-export function toItemId(responseId: string, kind: 'msg' | 'rs', position: number): string {
-  return `${kind}_${responseId.slice('resp_'.length)}_${position}`;
+/** The ids of the items of a session. They contain the place of the response, so `item_reference` needs no table. */
+export class ItemIds {
+  readonly #sessionId: string;
+  /** The count of items of each event, by the id without its number. */
+  readonly #counts: Map<string, number> = new Map();
+
+  constructor(sessionId: string) {
+    this.#sessionId = sessionId;
+  }
+
+  /** Returns the id of the next item of an event. It is the same for a streamed and a stored event. */
+  next(kind: 'msg' | 'rs', { eventId, invocationId }: { eventId: string; invocationId: string }): string {
+    const id = `${kind}_${encodePlace([this.#sessionId, invocationId, eventId])}`;
+    const count = this.#counts.get(id) ?? 0;
+    this.#counts.set(id, count + 1);
+    return `${id}_${count}`;
+  }
 }
 
 /** Returns the id of the response in the id of an item. Undefined for any other text. */
@@ -35,4 +48,9 @@ export function fromResponseId(id: string): ResponsePlace | undefined {
   } catch {
     return undefined;
   }
+}
+
+function encodePlace(names: readonly string[]): string {
+  const base64 = encodeBase64(new TextEncoder().encode(JSON.stringify(names)));
+  return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }

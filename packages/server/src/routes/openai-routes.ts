@@ -15,7 +15,6 @@ import type { PreviousResponse } from '../openai/previous-session.ts';
 import { readInput, responseBody } from '../openai/response-body.ts';
 import type { ResponseBody } from '../openai/response-body.ts';
 import { ResponseEncoder } from '../openai/response-encoder.ts';
-import { toResponseId } from '../openai/response-id.ts';
 import { assertSupported } from '../openai/unsupported.ts';
 import { anyObject, integer, listOf, objectOf, text } from '../openapi/schema.ts';
 import { defineRoute } from '../route.ts';
@@ -106,8 +105,7 @@ async function createResponse(call: RouteCall<ResponseBody>): Promise<Response> 
   const { sessionId } = ref;
   const encoder = new ResponseEncoder({
     ...{ model: body.model, createdAt: context.runtime.now(), isTemporary, checkedAuthors: checkedAuthors(runner) },
-    echo: repeatRequest(body, isTemporary ? null : { id: sessionId }),
-    toResponseId: (invocationId) => toResponseId({ sessionId, invocationId }),
+    ...{ sessionId, echo: repeatRequest(body, isTemporary ? null : { id: sessionId }) },
   });
   return answerRequest(call, {
     ...{ runner, ref, isTemporary, message, encoder, isStream: body.stream === true },

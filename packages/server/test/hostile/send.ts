@@ -8,7 +8,9 @@ export function send(url: string, { bytes, trickle }: HostileRequest, limitMs: n
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     let text = '';
-    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    const socket = connect(Number(port), hostname);
+    // Before the connection is open, so that no piece of `trickle` is sent first.
+    socket.write(bytes);
     const pieces = setInterval(() => trickle !== undefined && socket.writable && socket.write(trickle), INTERVAL_MS);
     const limit = setTimeout(() => end(new Error(`There was no answer within ${limitMs} ms: ${text}`)), limitMs);
     const end = (problem?: Error): void => {

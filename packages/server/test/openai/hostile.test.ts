@@ -13,7 +13,7 @@ function withContent(content: unknown): object {
   return { model: 'demo', messages: [{ role: 'user', content }] };
 }
 
-describe('POST /v1/chat/completions and /v1/responses', () => {
+describe('POST /v1/chat/completions, /v1/responses and /v1/conversations', () => {
   it.each([
     ['/v1/chat/completions', {}],
     ['/v1/chat/completions', { ...chat, model: 7 }],
@@ -61,6 +61,17 @@ describe('POST /v1/chat/completions and /v1/responses', () => {
     ['/v1/responses', { ...responses, text: { format: { type: 'json_schema' } } }],
     ['/v1/responses', { ...responses, background: true }],
     ['/v1/responses', '{'],
+    ['/v1/conversations', { items: 'Hello' }],
+    ['/v1/conversations', { items: [7] }],
+    ['/v1/conversations', { items: [{ type: 'item_reference', id: 'msg_1' }] }],
+    ['/v1/conversations', { items: [{ role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }] }],
+    ['/v1/conversations', { items: Array.from({ length: 21 }, () => user) }],
+    ['/v1/conversations', { metadata: 'a' }],
+    ['/v1/conversations', { metadata: { a: 1 } }],
+    ['/v1/conversations', { metadata: { a: 'x'.repeat(513) } }],
+    ['/v1/conversations', { metadata: { ['x'.repeat(65)]: 'a' } }],
+    ['/v1/conversations', { metadata: Object.fromEntries(Array.from({ length: 17 }, (_, i) => [i, 'a'])) }],
+    ['/v1/conversations', '{'],
   ])('rejects a wrong request in the shape of OpenAI and stores nothing: %s %j', async (path, body) => {
     const { handler, sessionIds, requests } = openAiDemo();
     const answer = await ask(handler, 'POST', path, body);
@@ -149,6 +160,38 @@ describe('POST /v1/chat/completions and /v1/responses', () => {
     const { status, body } = await ask(handler, 'POST', '/v1/responses', { ...responses, previous_response_id: id });
     expect([status, body.error.code]).toEqual([404, 'previous_response_not_found']);
   });
+
+  it.each([
+    ['GET', 'x', undefined, 404, 'conversation_id'],
+    ['GET', '__proto__', undefined, 404, 'conversation_id'],
+    ['GET', 'conv_demo_', undefined, 404, 'conversation_id'],
+    ['GET', '%00', undefined, 400, null],
+    ['GET', 'x'.repeat(600), undefined, 400, null],
+    ['GET', 'c?model=other', undefined, 404, 'model'],
+    ['GET', 'c?model=', undefined, 400, null],
+    ['POST', 'c', {}, 400, null],
+    ['POST', 'c', { metadata: { a: null } }, 400, null],
+    ['GET', 'c/items?limit=0', undefined, 400, null],
+    ['GET', 'c/items?limit=101', undefined, 400, null],
+    ['GET', 'c/items?order=up', undefined, 400, null],
+    ['GET', 'c/items?after=msg_1', undefined, 400, 'after'],
+    ['POST', 'c/items', {}, 400, null],
+    ['POST', 'c/items', { items: [user, { type: 'thing' }] }, 400, 'items[1]'],
+    ['POST', 'c/items', { items: [user, { role: 'user', content: [{ text: 7 }] }] }, 400, 'items[1].content[0]'],
+    ['GET', 'c/items/msg_1', undefined, 404, 'item_id'],
+    ['GET', 'c/items/%00', undefined, 404, 'item_id'],
+  ])(
+    'rejects a wrong request of a conversation and stores nothing: %s %s %j',
+    async (method, path, body, status, param) => {
+      const { handler, sessions } = openAiDemo();
+      const ref = { appName: 'demo', userId: 'user', sessionId: 'c' };
+      await sessions.createSession(ref);
+      const answer = await ask(handler, method, `/v1/conversations/${path}`, body);
+      const error = { message: expect.any(String), type: 'invalid_request_error', param, code: expect.any(String) };
+      expect([answer.status, answer.body]).toEqual([status, { error }]);
+      expect(await sessions.getSession(ref)).toMatchObject({ events: [], state: {} });
+    },
+  );
 
   it('does not continue the response of another user', async () => {
     const { client, requests } = openAiDemo({ answers: [says('Hi Ann.')] });
