@@ -213,7 +213,7 @@ export class ${type}Embedder implements Embedder {
   }
 }
 `,
-    [`src/${name}-models.ts`]: `import { TholeError } from '@thole/core';
+    [`src/${name}-models.ts`]: `import { createModelFactory } from '@thole/core/kit';
 import type { EnvVars, ModelFactory } from '@thole/core';
 import { ${type} } from './${name}-llm.ts';
 import type { ${type}ConnectionOptions } from './${name}-options.ts';
@@ -225,17 +225,13 @@ import type { ${type}ConnectionOptions } from './${name}-options.ts';
 export function ${camel(type)}Models(
   options: ${type}ConnectionOptions & { env?: EnvVars | undefined } = {},
 ): ModelFactory {
-  const patterns = ['${name}-*', '${name}/*'];
-  const supports = (model: string): boolean => /^${name}[-/]./.test(model);
-  return {
-    patterns,
-    supports,
-    create: (model) => {
-      if (!supports(model))
-        throw new TholeError('MODEL_UNKNOWN', \`${type} has no model \${model}; the factory accepts \${patterns.join(', ')}.\`);
-      return ${type}.fromEnv(model.replace(/^${name}\\//, ''), options);
-    },
-  };
+  return createModelFactory({
+    owner: '${camel(type)}Models',
+    patterns: ['${name}-*', '${name}/*'],
+    prefix: '${name}/',
+    isOwnName: (model) => /^${name}-./.test(model),
+    create: (model) => ${type}.fromEnv(model, options),
+  });
 }
 `,
     [`test/${name}-server.ts`]: `import type { LlmScenario } from '@thole/testing';

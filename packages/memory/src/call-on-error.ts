@@ -1,5 +1,5 @@
+import { errorCodeOf } from '@thole/core/kit';
 import type { Logger } from '@thole/core';
-import { errorCodeOf } from './error-code.ts';
 
 /** Calls the option `onError` of a class. Only logs an error that it throws. */
 export function callOnError(className: string, call: () => void, logger: Logger): void {

@@ -1,6 +1,6 @@
+import { errorCodeOf } from '@thole/core/kit';
 import type { Runtime, UserRef, ZonedTime } from '@thole/core';
 import type { TimeZoneReader } from '@thole/core/kit';
-import { errorCodeOf } from './error-code.ts';
 
 /** Returns the user's time zone. If it cannot be read, logs a warning and returns undefined, which means UTC. */
 export async function findUserTimeZone(

@@ -23,3 +23,13 @@ export async function listAllMemories(
   } while (cursor !== undefined);
   return [...entries.values()];
 }
+
+/** Returns the ids of all turns of a user, or of one session. */
+export async function listTurnIds(
+  memory: Required<Pick<MemoryService, 'listMemories'>>,
+  { appName, userId }: UserRef,
+  sessionId?: string,
+): Promise<Set<string>> {
+  const turns = await listAllMemories(memory, { appName, userId, filter: { kinds: ['turn'], sessionId } });
+  return new Set(turns.map(({ id }) => id));
+}

@@ -1,11 +1,10 @@
 import { TholeError } from '@thole/core';
-import { assertCount, invalidInput, optionNames, toWellFormed } from '@thole/core/kit';
+import { assertCount, invalidInput, optionNames, readVectors, toWellFormed } from '@thole/core/kit';
 import type { Embedder } from '@thole/core';
 import { AiSdkClient } from './ai-sdk-client.ts';
 import { assertAiSdkModel, assertAiSdkOptions, assertProviderOptions, mergeProviderOptions } from './ai-sdk-options.ts';
 import type { AiSdkConnectionOptions, AiSdkEmbeddingModel, AiSdkProviderOptions } from './ai-sdk-options.ts';
 import { operatorOf } from './operator-of.ts';
-import { readVectors } from './read-vectors.ts';
 
 /** Vector length and limits of an `AiSdkEmbedder`. */
 export interface AiSdkEmbedderOptions extends AiSdkConnectionOptions {
@@ -70,7 +69,8 @@ export class AiSdkEmbedder implements Embedder {
         (abortSignal) => this.#embeddingModel.doEmbed({ ...call, abortSignal }),
         attemptSignal,
       );
-      return readVectors(result.embeddings, texts.length, this.dimensions);
+      const { dimensions } = this;
+      return readVectors(result.embeddings, { count: texts.length, dimensions, server: 'The embedding model' });
     }, signal);
   }
 }

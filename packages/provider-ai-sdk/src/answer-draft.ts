@@ -6,9 +6,14 @@ export interface AnswerContent {
   readonly [member: string]: unknown;
 }
 
+/** Type of a content that may arrive in pieces. */
+export type PassageType = 'text' | 'reasoning';
+/** Step of a passage in a stream. */
+export type PassageStep = 'start' | 'delta' | 'end';
+
 /** A text or reasoning content that may arrive in pieces. */
 interface Passage extends AnswerContent {
-  readonly type: 'text' | 'reasoning';
+  readonly type: PassageType;
   text: string;
   metadata: JsonObject | undefined;
   citations: readonly unknown[];
@@ -31,21 +36,17 @@ export class AnswerDraft {
   readonly #contents: AnswerContent[] = [];
   readonly #open = new Map<string, Passage>();
 
-  startPassage(type: Passage['type'], { id, providerMetadata }: AnswerContent): void {
-    this.#add(type, id, toJson(providerMetadata));
-  }
-
-  addText(type: Passage['type'], { id, delta, providerMetadata }: AnswerContent): void {
-    const passage = this.#passageOf(type, id);
-    if (typeof delta === 'string') passage.text += delta;
+  /** Adds a step of a passage that arrives in pieces. */
+  addStep(type: PassageType, step: PassageStep, { id, delta, providerMetadata, citations }: AnswerContent): void {
+    const key = `${type} ${String(id)}`;
+    const known = step === 'start' ? undefined : this.#open.get(key);
+    const passage = known ?? { type, text: '', metadata: undefined, citations: [] };
+    if (!known) this.#contents.push(passage);
+    if (step === 'delta' && typeof delta === 'string') passage.text += delta;
     passage.metadata = mergeMetadata(passage.metadata, toJson(providerMetadata));
-  }
-
-  endPassage(type: Passage['type'], { id, providerMetadata, citations }: AnswerContent): void {
-    const passage = this.#passageOf(type, id);
-    passage.metadata = mergeMetadata(passage.metadata, toJson(providerMetadata));
-    if (Array.isArray(citations)) passage.citations = citations;
-    this.#open.delete(keyOf(type, id));
+    if (step === 'end' && Array.isArray(citations)) passage.citations = citations;
+    if (step === 'end') this.#open.delete(key);
+    else this.#open.set(key, passage);
   }
 
   /** Adds complete content: a call, a file, a source, or a passage that is not streamed. */
@@ -86,20 +87,7 @@ export class AnswerDraft {
     if (last) parts.push(unplaced.length > 0 ? withMark(last, endpoint, { after: unplaced }) : last);
     return { parts, others: last ? [] : unplaced, sources, citations };
   }
-
-  #passageOf(type: Passage['type'], id: unknown): Passage {
-    return this.#open.get(keyOf(type, id)) ?? this.#add(type, id, undefined);
-  }
-
-  #add(type: Passage['type'], id: unknown, metadata: JsonObject | undefined): Passage {
-    const passage: Passage = { type, text: '', metadata, citations: [] };
-    this.#contents.push(passage);
-    this.#open.set(keyOf(type, id), passage);
-    return passage;
-  }
 }
-
-const keyOf = (type: string, id: unknown): string => `${type} ${String(id)}`;
 
 function isPassage(content: AnswerContent): content is Passage {
   return content['type'] === 'text' || content['type'] === 'reasoning';

@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
+import { mediaTypeOf } from '@thole/core/kit';
 import type { Content } from '@thole/core';
-import { withoutParameters } from './to-ai-sdk-file.ts';
 
 /**
  * Returns the media type of the contents that an AI SDK model rejected with this error. Models reject it before they send
@@ -19,7 +19,7 @@ export function findUnreadableType(
       .flatMap((part) => [part, ...(part.functionResponse?.parts ?? [])])
       .flatMap(({ inlineData, fileData }) => {
         const type = inlineData?.mimeType ?? fileData?.mimeType;
-        return type === undefined ? [] : [withoutParameters(type)];
+        return type === undefined ? [] : [mediaTypeOf(type)];
       }),
   );
   return types.find((type) => !known.has(type) && functionality.toLowerCase().includes(type));

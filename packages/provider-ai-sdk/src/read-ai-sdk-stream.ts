@@ -3,6 +3,7 @@ import { isPlainObject } from '@thole/core/kit';
 import type { LlmResponse } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import { AnswerDraft } from './answer-draft.ts';
+import type { PassageStep, PassageType } from './answer-draft.ts';
 import { toFinalResponse } from './from-ai-sdk-response.ts';
 
 /**
@@ -19,28 +20,14 @@ export async function* readAiSdkStream(
   let response: object = {};
   for await (const part of stream) {
     if (!isPlainObject(part)) continue;
-    const { delta } = part;
+    const [, passage, step] = /^(text|reasoning)-(start|delta|end)$/.exec(String(part['type'])) ?? [];
+    if (passage !== undefined) {
+      draft.addStep(passage as PassageType, step as PassageStep, part);
+      const { delta } = part;
+      if (step === 'delta' && typeof delta === 'string' && delta !== '') yield partial(passage, delta);
+      continue;
+    }
     switch (part['type']) {
-      case 'text-start':
-        draft.startPassage('text', part);
-        break;
-      case 'text-delta':
-        draft.addText('text', part);
-        if (isText(delta)) yield partial({ text: delta });
-        break;
-      case 'text-end':
-        draft.endPassage('text', part);
-        break;
-      case 'reasoning-start':
-        draft.startPassage('reasoning', part);
-        break;
-      case 'reasoning-delta':
-        draft.addText('reasoning', part);
-        if (isText(delta)) yield partial({ text: delta, thought: true });
-        break;
-      case 'reasoning-end':
-        draft.endPassage('reasoning', part);
-        break;
       case 'tool-call':
       case 'tool-result':
       case 'file':
@@ -67,8 +54,7 @@ export async function* readAiSdkStream(
   throw new TholeError('MODEL_INCOMPLETE', 'The stream of the model ended before the answer was complete.');
 }
 
-const isText = (delta: unknown): delta is string => typeof delta === 'string' && delta !== '';
-
-function partial(part: { text: string; thought?: boolean }): LlmResponse {
+function partial(passage: string, text: string): LlmResponse {
+  const part = passage === 'reasoning' ? { text, thought: true } : { text };
   return { content: { role: 'model', parts: [part] }, partial: true };
 }

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { decodeBase64, mediaLine, toStandardBase64 } from '@thole/core/kit';
+import { decodeBase64, mediaLine, mediaTypeOf, toStandardBase64 } from '@thole/core/kit';
 import type { FileData, InlineData, JsonObject, Part } from '@thole/core';
 import type { RequestTarget } from './ai-sdk-options.ts';
 
@@ -40,13 +40,8 @@ export function unreadableFile(part: Part, location: string, { endpoint }: Reque
   return new TholeError('INVALID_INPUT', `The model of ${endpoint.name} does not accept ${description} (${location}).`);
 }
 
-/** Returns a media type without parameters, in lower case. */
-export function withoutParameters(mimeType: string): string {
-  return mimeType.replace(/;.*$/s, '').trim().toLowerCase();
-}
-
 function fromInlineData({ mimeType, data, displayName }: InlineData, target: RequestTarget): PromptFile | undefined {
-  const mediaType = withoutParameters(mimeType);
+  const mediaType = mediaTypeOf(mimeType);
   if (data === '' || target.unreadable?.has(mediaType)) return undefined;
   const base64 = toStandardBase64(data);
   // Some models read text files only as bytes.
@@ -68,7 +63,7 @@ function fromFileData({ fileUri, mimeType, displayName }: FileData, target: Requ
       target,
     );
   }
-  const mediaType = mimeType === undefined ? guessType(fileUri) : withoutParameters(mimeType);
+  const mediaType = mimeType === undefined ? guessType(fileUri) : mediaTypeOf(mimeType);
   if (mediaType === undefined || target.unreadable?.has(mediaType)) return undefined;
   const url = URL.parse(fileUri);
   if (!url || !isSupported(fileUri, mediaType, target.supportedUrls ?? {})) return undefined;

@@ -1,13 +1,16 @@
 import {
-  LAST_MESSAGE,
+  codeText,
   declaredNames,
+  FIRST_MESSAGE,
+  LAST_MESSAGE,
   mediaLine,
   newestUserContent,
   pairCalls,
+  PENDING_ANSWER,
   sendableCallIds,
   toSendableName,
 } from '@thole/core/kit';
-import type { Content, FunctionResponse, JsonObject, LlmRequest, Part } from '@thole/core';
+import type { FunctionResponse, JsonObject, LlmRequest, Part } from '@thole/core';
 import type { PairedCall } from '@thole/core/kit';
 import type { RequestTarget } from './ai-sdk-options.ts';
 import { readMark } from './part-mark.ts';
@@ -20,13 +23,10 @@ export type PromptPart = JsonObject | PromptFile;
 /** A message in the AI SDK's format. */
 export type PromptMessage =
   | { readonly role: 'system'; readonly content: string }
-  | { readonly role: 'user' | 'assistant' | 'tool'; readonly content: PromptPart[] };
+  | { readonly role: MessageRole; readonly content: PromptPart[] };
 
 /** Sent between answers of tools and a message of the user to Mistral, which requires a message of the model there. */
 const REPLY_TO_TOOLS = 'I have received these answers.';
-
-/** Sent if the history does not begin with a message of the user, which some models require. */
-const FIRST_MESSAGE = 'Follow the system instruction.';
 
 /** Pattern of ids of calls that the common providers accept. */
 const VALID_ID = /^[\w-]{1,40}$/;
@@ -44,41 +44,28 @@ export function toAiSdkPrompt({ contents, config }: LlmRequest, target: RequestT
   const declared = declaredNames(config);
   const messages: PromptMessage[] = [];
   if (config.systemInstruction) messages.push({ role: 'system', content: config.systemInstruction });
-  const add = (role: 'user' | 'assistant' | 'tool', parts: readonly PromptPart[]): void => {
-    const last = messages.at(-1);
-    if (parts.length === 0) return;
-    if (last && last.role === role) return void last.content.push(...parts);
-    if (last?.role === 'tool' && role === 'user' && /mistral/i.test(target.endpoint.name))
-      messages.push({ role: 'assistant', content: [{ type: 'text', text: REPLY_TO_TOOLS }] });
-    messages.push({ role, content: [...parts] });
-  };
-  contents.forEach(({ role, parts = [] }, content) => {
+  const add = (role: MessageRole, parts: readonly PromptPart[]): void => append(messages, role, parts, target);
+  for (const [content, { role, parts = [] }] of contents.entries()) {
+    const pairAt = (index: number): PairedCall | undefined => pairs.at(content, index);
     if (role !== 'model') {
-      const isUserPart = (part: Part, index: number): boolean => !part.functionResponse || !pairs.at(content, index);
-      parts.forEach((part, index) => {
-        const location = content === newest ? `contents[${content}].parts[${index}]` : undefined;
-        if (isUserPart(part, index)) add('user', toUserParts(part, location, target));
-      });
-      return;
+      for (const [index, part] of parts.entries()) {
+        if (part.functionResponse && pairAt(index)) continue;
+        add('user', toUserParts(part, content === newest ? `contents[${content}].parts[${index}]` : undefined, target));
+      }
+      continue;
     }
     const idAt = (index: number): string | undefined => {
-      const pair = pairs.at(content, index);
+      const pair = pairAt(index);
       return pair && ids.get(pair);
     };
-    add(
-      'assistant',
-      parts.flatMap((part, index) => toAssistantParts(part, { id: idAt(index), declared }, target)),
-    );
-    const calls = callsIn(parts, (index) => pairs.at(content, index));
-    add(
-      'tool',
-      calls.map((pair) => toolResult(pair, { id: ids.get(pair)!, declared })),
-    );
-    add(
-      'user',
-      calls.flatMap(({ answer }) => (answer ? filesOf(answer, target) : [])),
-    );
-  });
+    const sent = parts.flatMap((part, index) => toAssistantParts(part, { id: idAt(index), declared }, target));
+    const calls = parts.flatMap((part, index) => (part.functionCall && pairAt(index)) ?? []);
+    const results = calls.map((pair) => toolResult(pair, { id: ids.get(pair)!, declared }));
+    const files = calls.flatMap(({ answer }) => (answer ? filesOf(answer, target) : []));
+    add('assistant', sent);
+    add('tool', results);
+    add('user', files);
+  }
   const first = messages.findIndex(({ role }) => role !== 'system');
   if (messages[first]?.role === 'assistant')
     messages.splice(first, 0, { role: 'user', content: [{ type: 'text', text: FIRST_MESSAGE }] });
@@ -88,11 +75,21 @@ export function toAiSdkPrompt({ contents, config }: LlmRequest, target: RequestT
   return messages;
 }
 
-function callsIn(
-  parts: NonNullable<Content['parts']>,
-  pairAt: (index: number) => PairedCall | undefined,
-): PairedCall[] {
-  return parts.flatMap((part, index) => (part.functionCall && pairAt(index)) ?? []);
+type MessageRole = 'user' | 'assistant' | 'tool';
+
+/** Adds a message, or joins it with the last message if that has the same role. */
+function append(
+  messages: PromptMessage[],
+  role: MessageRole,
+  parts: readonly PromptPart[],
+  { endpoint }: RequestTarget,
+): void {
+  if (parts.length === 0) return;
+  const last = messages.at(-1);
+  if (last && last.role === role) return void last.content.push(...parts);
+  if (last?.role === 'tool' && role === 'user' && /mistral/i.test(endpoint.name))
+    messages.push({ role: 'assistant', content: [{ type: 'text', text: REPLY_TO_TOOLS }] });
+  messages.push({ role, content: [...parts] });
 }
 
 /** `location` is set only in the newest message, where unreadable files are rejected. */
@@ -147,9 +144,8 @@ function toAssistantParts(part: Part, p: SentCall, target: RequestTarget): Promp
 }
 
 /** Returns a text, or code that a model of another provider ran, as text. */
-function toTextParts({ text, executableCode: code, codeExecutionResult: result }: Part): JsonObject[] {
-  if (code) return [{ type: 'text', text: `\`\`\`${code.language?.toLowerCase() ?? ''}\n${code.code}\n\`\`\`` }];
-  if (result) return [{ type: 'text', text: `\`\`\`\n${result.output ?? result.outcome ?? ''}\n\`\`\`` }];
+function toTextParts(part: Part): JsonObject[] {
+  const text = codeText(part) ?? part.text;
   // Some APIs reject blank texts.
   return text?.trim() ? [{ type: 'text', text }] : [];
 }
@@ -159,10 +155,7 @@ function filesOf({ name, parts = [] }: FunctionResponse, target: RequestTarget):
   return files.length > 0 ? [{ type: 'text', text: `Files that belong to the answer of ${name}:` }, ...files] : [];
 }
 
-/** Sent for a call without an answer, because providers reject an unanswered call. */
-const PENDING: JsonObject = { status: 'pending', message: 'There is no answer yet.' };
-
 function toolResult({ call, answer }: PairedCall, { id, declared }: SentCall & { id: string }): JsonObject {
-  const output = { type: 'json', value: answer?.response ?? PENDING };
+  const output = { type: 'json', value: answer?.response ?? PENDING_ANSWER };
   return { type: 'tool-result', toolCallId: id, toolName: toSendableName(call.name, declared), output };
 }

@@ -1,8 +1,9 @@
 import { TholeError } from '@thole/core';
 import {
-  ModelWarnings,
-  mayHaveEncryptedReasoning,
+  assertModelName,
   isReasoningRejected,
+  mayHaveEncryptedReasoning,
+  ModelWarnings,
   recoverFirst,
   withoutEncryptedReasoning,
   withoutRejectedMedia,
@@ -10,7 +11,7 @@ import {
 import type { JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
 import { AnthropicClient } from './anthropic-client.ts';
 import type { AnthropicCall } from './anthropic-client.ts';
-import { assertAnthropicOptions, assertModelName } from './anthropic-options.ts';
+import { assertAnthropicOptions } from './anthropic-options.ts';
 import type { AnthropicConnectionOptions, RequestTarget } from './anthropic-options.ts';
 import { AnswerBuilder } from './answer-builder.ts';
 import { optionsFromEnv } from './options-from-env.ts';
@@ -18,7 +19,7 @@ import type { FromEnv } from './options-from-env.ts';
 import { renameParameters } from './property-names.ts';
 import type { RenamedRequest } from './property-names.ts';
 import { readAnthropicStream } from './read-anthropic-stream.ts';
-import { findRejectedSetting, readTokenLimit, withoutSettings, withToolName } from './refused-settings.ts';
+import { findAnthropicSetting, readTokenLimit, withoutSettings, withToolName } from './refused-settings.ts';
 import { toAnthropicRequest } from './to-anthropic-request.ts';
 
 /** Model and connection of an `Anthropic`. */
@@ -113,7 +114,7 @@ export class Anthropic implements Llm {
         warn('maxTokens is lowered to the limit of the model', ['maxTokens']);
         return this.#generate(request, options);
       }
-      const setting = findRejectedSetting(error, sentBody);
+      const setting = findAnthropicSetting(error, sentBody);
       if (setting !== undefined && !rejected.has(setting)) {
         this.#rejectedSettings.set(model, rejected.add(setting));
         warn('settings that the server refused are left out', [setting]);

@@ -1,11 +1,9 @@
-import { TholeError } from '@thole/core';
-import { connectionOptionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { connectionOptionNames, createModelFactory, rejectUnknownOptions } from '@thole/core/kit';
 import type { ModelFactory } from '@thole/core';
 import { Anthropic } from './anthropic-llm.ts';
 import type { AnthropicEnvOptions } from './anthropic-llm.ts';
 import { ownOptionNames } from './anthropic-options.ts';
 
-const PREFIX = 'anthropic/';
 const knownOptions = [...connectionOptionNames, ...ownOptionNames, 'env'];
 
 /**
@@ -15,18 +13,11 @@ const knownOptions = [...connectionOptionNames, ...ownOptionNames, 'env'];
  */
 export function anthropicModels(options: AnthropicEnvOptions = {}): ModelFactory {
   rejectUnknownOptions(options, knownOptions, 'anthropicModels');
-  const patterns = ['claude-*', 'anthropic/*'];
-  const supports = (name: string): boolean => /^(claude-|anthropic\/)./.test(name);
-  return {
-    patterns,
-    supports,
-    create: (name) => {
-      if (!supports(name))
-        throw new TholeError(
-          'MODEL_UNKNOWN',
-          `anthropicModels does not know the model ${name}. It knows ${patterns.join(', ')}.`,
-        );
-      return Anthropic.fromEnv(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name, options);
-    },
-  };
+  return createModelFactory({
+    owner: 'anthropicModels',
+    patterns: ['claude-*', 'anthropic/*'],
+    prefix: 'anthropic/',
+    isOwnName: (name) => /^claude-./.test(name),
+    create: (name) => Anthropic.fromEnv(name, options),
+  });
 }

@@ -69,7 +69,7 @@ const vertexNames = optionNames<VertexOptions>({ project: true, region: true, au
 /** Throws `INVALID_INPUT` for options that `owner` cannot use. For a missing key, the message names the environment variable. */
 export function assertAnthropicOptions(options: AnthropicConnectionOptions, owner: string): void {
   assertConnectionOptions(options, ownOptionNames, owner);
-  const { apiKey, bedrock, vertex, maxTokens, headers = {} } = options;
+  const { apiKey, bedrock, vertex, maxTokens, headers } = options;
   if (maxTokens !== undefined) assertCount(`maxTokens of ${owner}`, maxTokens, 1);
   if (bedrock !== undefined && vertex !== undefined)
     throw new TholeError('INVALID_INPUT', `${owner} accepts bedrock or vertex, not both.`);
@@ -82,17 +82,16 @@ export function assertAnthropicOptions(options: AnthropicConnectionOptions, owne
       );
     return assertVertex(vertex, owner);
   }
-  if (apiKey !== undefined || Object.keys(headers).some((name) => /^(authorization|x-api-key)$/i.test(name))) return;
+  if (apiKey !== undefined || hasKeyHeader(headers)) return;
   throw new TholeError(
     'INVALID_INPUT',
     `${owner} needs an API key: set ANTHROPIC_API_KEY and use fromEnv, or pass apiKey.`,
   );
 }
 
-/** Throws `INVALID_INPUT` unless the value is a model name. */
-export function assertModelName(model: unknown, owner: string): asserts model is string {
-  if (typeof model !== 'string' || model === '')
-    throw invalidInput(`model of ${owner}`, 'a string that is not empty', model);
+/** True if the headers contain a key, so that `apiKey` is not needed. */
+export function hasKeyHeader(headers: AnthropicConnectionOptions['headers'] = {}): boolean {
+  return Object.keys(headers).some((name) => /^(authorization|x-api-key)$/i.test(name));
 }
 
 /**

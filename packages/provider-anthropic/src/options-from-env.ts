@@ -1,4 +1,5 @@
 import type { EnvVars, Optional } from '@thole/core';
+import { hasKeyHeader } from './anthropic-options.ts';
 import type { AnthropicConnectionOptions, BedrockOptions, VertexOptions } from './anthropic-options.ts';
 
 /** Options of `fromEnv`. `bedrock: true` and `vertex: true` read all options of the cloud from the environment. */
@@ -38,10 +39,9 @@ export function optionsFromEnv(options: FromEnv): AnthropicConnectionOptions {
       } as VertexOptions,
     };
   }
-  const hasKey = Object.keys(given.headers ?? {}).some((name) => /^(authorization|x-api-key)$/i.test(name));
   return {
     ...given,
-    apiKey: given.apiKey ?? (hasKey ? undefined : readVariable('ANTHROPIC_API_KEY')),
+    apiKey: given.apiKey ?? (hasKeyHeader(given.headers) ? undefined : readVariable('ANTHROPIC_API_KEY')),
     baseUrl: given.baseUrl ?? readVariable('ANTHROPIC_BASE_URL'),
   };
 }

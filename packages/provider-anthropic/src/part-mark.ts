@@ -1,9 +1,6 @@
 import { isFromEndpoint, isPlainObject } from '@thole/core/kit';
-import type { Json, JsonObject, Part } from '@thole/core';
+import type { JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
-
-/** A content block of the Messages API. */
-export type Block = { readonly [name: string]: Json | undefined };
 
 /** Returns the `partMetadata` of a part that only its endpoint understands. `block` has the members that the part lacks. */
 export function toPartMark(endpoint: string, block: JsonObject): NonNullable<Part['partMetadata']> {

@@ -1,10 +1,10 @@
 import { TholeError } from '@thole/core';
-import { isPlainObject } from '@thole/core/kit';
+import { findRejectedSetting, isPlainObject, valueAt, withoutValueAt } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
+import type { OptionalSettings } from '@thole/core/kit';
 import { describeSchema } from './to-anthropic-request.ts';
 
-/** Optional settings by their path in the body, and a pattern of the error messages that reject them. */
-const OPTIONAL_SETTINGS: readonly (readonly [path: string, pattern: RegExp])[] = [
+const OPTIONAL_SETTINGS: OptionalSettings = [
   ['output_config.effort', /\beffort\b/i],
   [
     'output_config.format',
@@ -22,11 +22,8 @@ const UNSUPPORTED =
   /not (supported|available|allowed|permitted|enabled)|does(n't| not) support|unsupported|deprecated|cannot both be|may only be set|too complex|too large|too many/i;
 
 /** Returns the path of the setting that the server does not support. Undefined for any other error. */
-export function findRejectedSetting(error: unknown, body: JsonObject): string | undefined {
-  if (!TholeError.is(error, 'MODEL_BAD_REQUEST') || !UNSUPPORTED.test(error.message)) return undefined;
-  return OPTIONAL_SETTINGS.find(
-    ([path, pattern]) => pattern.test(error.message) && valueAt(body, path) !== undefined,
-  )?.[0];
+export function findAnthropicSetting(error: unknown, body: JsonObject): string | undefined {
+  return findRejectedSetting(error, body, { settings: OPTIONAL_SETTINGS, unsupported: UNSUPPORTED });
 }
 
 /** Returns an error that also names the tool, for an error that only counts it (`tools.14.custom.input_schema …`). */
@@ -54,28 +51,15 @@ export function withoutSettings(body: JsonObject, paths: ReadonlySet<string>): J
   for (const path of paths) {
     const value = valueAt(copy, path);
     if (value === undefined) continue;
-    copy = without(copy, path.split('.'));
+    copy = withoutValueAt(copy, path);
     if (path === 'output_config.format' && isPlainObject(value))
       copy = addInstruction(copy, describeSchema(value['schema']));
   }
   return copy;
 }
 
-function without(body: JsonObject, [name = '', ...rest]: readonly string[]): JsonObject {
-  const { [name]: value, ...others } = body;
-  if (rest.length === 0 || !isPlainObject(value)) return others;
-  const inner = without(value as JsonObject, rest);
-  return Object.keys(inner).length > 0 ? { ...others, [name]: inner } : others;
-}
-
 function addInstruction(body: JsonObject, instruction: string): JsonObject {
   const { system } = body;
   if (Array.isArray(system)) return { ...body, system: [...system, { type: 'text', text: instruction }] };
   return { ...body, system: typeof system === 'string' ? `${system}\n\n${instruction}` : instruction };
-}
-
-function valueAt(body: JsonObject, path: string): unknown {
-  let value: unknown = body;
-  for (const name of path.split('.')) value = isPlainObject(value) ? value[name] : undefined;
-  return value;
 }

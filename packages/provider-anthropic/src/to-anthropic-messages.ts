@@ -1,5 +1,13 @@
 import { TholeError } from '@thole/core';
-import { LAST_MESSAGE, mediaLine, newestUserContent, pairCalls, sendableCallIds } from '@thole/core/kit';
+import {
+  FIRST_MESSAGE,
+  LAST_MESSAGE,
+  mediaLine,
+  newestUserContent,
+  pairCalls,
+  PENDING_ANSWER,
+  sendableCallIds,
+} from '@thole/core/kit';
 import type { Content, FunctionResponse, JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import { toAssistantBlocks } from './to-assistant-blocks.ts';
@@ -19,8 +27,6 @@ interface Message {
 
 /** Pattern of the ids of calls that the API accepts. */
 const VALID_ID = /^[\w-]{1,128}$/;
-/** Sent if the history does not begin with a message of the user, which the API requires. */
-const FIRST_MESSAGE = 'Follow the system instruction.';
 
 /**
  * Returns the history as messages. Consecutive contents of one role are one message. Answers to calls are the first
@@ -94,11 +100,8 @@ function toUserBlocks(part: Part, location: string, isNewest: boolean, target: M
   return part.text === undefined || part.text.trim() === '' ? [] : [toTextBlock(part.text)];
 }
 
-/** Sent for a call without an answer, because the API rejects an unanswered call. */
-const PENDING = { status: 'pending', message: 'There is no answer yet.' };
-
 function toResult(answer: FunctionResponse | undefined, id: string, target: MessagesTarget): JsonObject {
-  const text = JSON.stringify(answer?.response ?? PENDING);
+  const text = JSON.stringify(answer?.response ?? PENDING_ANSWER);
   const files = answer ? filesOf(answer, target) : [];
   // The API rejects errors with images or documents.
   const isError = typeof answer?.response['error'] === 'string' && files.every(({ type }) => type === 'text');

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { invalidInput, isPlainObject } from '@thole/core/kit';
+import { definedMembers, invalidInput, isPlainObject } from '@thole/core/kit';
 import type { JsonObject, LlmRequest } from '@thole/core';
 import { withCacheBreakpoints } from './cache-breakpoints.ts';
 import { toAnthropicMessages } from './to-anthropic-messages.ts';
@@ -58,7 +58,7 @@ export function toAnthropicRequest(request: LlmRequest, target: RequestTarget): 
       format.schema && { format: format.schema },
     ),
   };
-  const merged = merge(withoutUndefined(body), options);
+  const merged = merge(definedMembers(body) as JsonObject, options);
   const cached = contextCache ? withCacheBreakpoints(merged, contextCache) : merged;
   return { body: { ...cached, ...(target.stream && { stream: true }) }, betas };
 }
@@ -131,6 +131,3 @@ function mergeMembers(...members: (JsonObject | undefined | '')[]): JsonObject |
   const merged = Object.assign({}, ...members.filter(Boolean)) as JsonObject;
   return Object.keys(merged).length > 0 ? merged : undefined;
 }
-
-const withoutUndefined = (body: { [name: string]: unknown }): JsonObject =>
-  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) as JsonObject;

@@ -1,4 +1,4 @@
-import { isFromEndpoint, mediaLine, toSendableName } from '@thole/core/kit';
+import { codeText, isFromEndpoint, mediaLine, toSendableName } from '@thole/core/kit';
 import type { JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import { toMediaBlock } from './to-media-block.ts';
@@ -24,7 +24,7 @@ export function toAssistantBlocks(
 
 function toBlocks(part: Part, endpoint: Endpoint, id: string | undefined): JsonObject[] {
   const markedBlock = readPartMark(part, endpoint);
-  const { functionCall: call, functionResponse: answer, executableCode: code, codeExecutionResult: result } = part;
+  const { functionCall: call, functionResponse: answer } = part;
   if (call) {
     // The API documents this format for arguments that are not JSON.
     const input: JsonObject = call.brokenArgs === undefined ? call.args : { INVALID_JSON: call.brokenArgs };
@@ -33,8 +33,8 @@ function toBlocks(part: Part, endpoint: Endpoint, id: string | undefined): JsonO
   if (part.thought) return toThoughtBlocks(part, markedBlock, endpoint);
   if (markedBlock && markedBlock['type'] !== 'text') return [markedBlock];
   if (answer) return toTextBlocks(`${answer.name} returned ${JSON.stringify(answer.response)}`);
-  if (code) return toTextBlocks(`\`\`\`${code.language?.toLowerCase() ?? ''}\n${code.code}\n\`\`\``);
-  if (result) return toTextBlocks(`\`\`\`\n${result.output ?? result.outcome ?? ''}\n\`\`\``);
+  const code = codeText(part);
+  if (code !== undefined) return toTextBlocks(code);
   // The API rejects blank texts.
   if (part.text !== undefined)
     return part.text.trim() === '' ? [] : [{ ...markedBlock, type: 'text', text: part.text }];

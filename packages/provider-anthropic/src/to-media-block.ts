@@ -1,4 +1,4 @@
-import { decodeBase64, toStandardBase64 } from '@thole/core/kit';
+import { decodeBase64, mediaTypeOf, toStandardBase64 } from '@thole/core/kit';
 import type { FileData, FunctionResponsePart, InlineData, JsonObject } from '@thole/core';
 
 const IMAGES: readonly string[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
@@ -21,7 +21,7 @@ export function toMediaBlock(
 }
 
 function fromInlineData({ mimeType, data }: InlineData): JsonObject | undefined {
-  const type = typeOf(mimeType);
+  const type = mediaTypeOf(mimeType);
   if (data === '') return undefined;
   const base64 = toStandardBase64(data);
   if (IMAGES.includes(type)) return { type: 'image', source: { type: 'base64', media_type: type, data: base64 } };
@@ -35,7 +35,7 @@ function fromInlineData({ mimeType, data }: InlineData): JsonObject | undefined 
 }
 
 function fromFileData({ fileUri, mimeType }: FileData): JsonObject | undefined {
-  const type = mimeType === undefined ? undefined : typeOf(mimeType);
+  const type = mimeType === undefined ? undefined : mediaTypeOf(mimeType);
   const isImage = type === undefined ? /\.(png|jpe?g|gif|webp)(\?|$)/i.test(fileUri) : IMAGES.includes(type);
   const isDocument = type === undefined ? !isImage : type === 'application/pdf';
   if (/^file_\w+$/.test(fileUri)) {
@@ -46,5 +46,3 @@ function fromFileData({ fileUri, mimeType }: FileData): JsonObject | undefined {
   if (!isImage && !isDocument) return undefined;
   return { type: isImage ? 'image' : 'document', source: { type: 'url', url: fileUri } };
 }
-
-const typeOf = (mimeType: string): string => mimeType.split(';')[0]!.trim().toLowerCase();

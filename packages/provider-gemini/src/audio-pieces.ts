@@ -1,4 +1,4 @@
-import { encodeBase64, decodeBase64, isPlainObject } from '@thole/core/kit';
+import { decodeBase64, encodeBase64, isPlainObject, joinBytes } from '@thole/core/kit';
 import type { Part } from '@thole/core';
 import { fromGeminiPart } from './from-gemini-part.ts';
 
@@ -39,12 +39,6 @@ export class AudioPieces {
       if (!bytes) break;
       chunks.push(bytes);
     }
-    const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
-    let offset = 0;
-    for (const chunk of chunks) {
-      bytes.set(chunk, offset);
-      offset += chunk.length;
-    }
-    return fromGeminiPart({ inlineData: { ...this.#first, data: encodeBase64(bytes) } }, endpoint);
+    return fromGeminiPart({ inlineData: { ...this.#first, data: encodeBase64(joinBytes(chunks)) } }, endpoint);
   }
 }

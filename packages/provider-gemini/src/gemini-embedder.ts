@@ -1,9 +1,9 @@
 import { TholeError } from '@thole/core';
-import { assertCount, estimateTokens, isPlainObject } from '@thole/core/kit';
+import { assertCount, assertModelName, isPlainObject, readVectors, splitIntoBatches } from '@thole/core/kit';
 import type { Embedder, EnvVars } from '@thole/core';
 import { GeminiClient } from './gemini-client.ts';
 import type { EmbedCall } from './gemini-client.ts';
-import { assertGeminiOptions, assertModelName, withEnv } from './gemini-options.ts';
+import { assertGeminiOptions, withEnv } from './gemini-options.ts';
 import type { GeminiConnectionOptions } from './gemini-options.ts';
 
 /** Model, vector length and connection of a `GeminiEmbedder`. */
@@ -94,24 +94,14 @@ export class GeminiEmbedder implements Embedder {
     const call = { model: this.model, ...applyTask(this.model, texts, p.task), dimensions: this.dimensions };
     const answer = await this.#client.connection.send((signal) => this.#client.embed(call, signal), p.signal);
     const { embeddings } = (answer ?? {}) as { embeddings?: unknown };
-    const count = Array.isArray(embeddings) ? embeddings.length : 0;
-    if (count !== texts.length)
-      throw new TholeError('EMBEDDER_FAILED', `Gemini returned ${count} embeddings for ${texts.length} texts.`);
-    return (embeddings as unknown[]).map((each) => this.#vectorOf(each));
+    const values = Array.isArray(embeddings) ? embeddings.map(valuesOf) : embeddings;
+    const vectors = readVectors(values, { count: texts.length, dimensions: this.dimensions, server: 'Gemini' });
+    return this.dimensions < FULL_DIMENSIONS ? vectors.map(normalize) : vectors;
   }
+}
 
-  #vectorOf(embedding: unknown): Float32Array {
-    const values: unknown = isPlainObject(embedding) ? embedding['values'] : undefined;
-    const isVector =
-      Array.isArray(values) && values.length === this.dimensions && values.every((x) => Number.isFinite(x));
-    if (!isVector)
-      throw new TholeError(
-        'EMBEDDER_FAILED',
-        `Gemini returned an embedding that does not have ${this.dimensions} numbers.`,
-      );
-    const vector = Float32Array.from(values as number[]);
-    return this.dimensions < FULL_DIMENSIONS ? normalize(vector) : vector;
-  }
+function valuesOf(embedding: unknown): unknown {
+  return isPlainObject(embedding) ? embedding['values'] : undefined;
 }
 
 /** Returns texts and task in the format of the model: since `gemini-embedding-2`, the task is a prefix of each text. */
@@ -124,24 +114,6 @@ function applyTask(
     return { texts, taskType: task === 'query' ? 'RETRIEVAL_QUERY' : 'RETRIEVAL_DOCUMENT' };
   const prefix = task === 'query' ? 'task: search result | query: ' : 'title: none | text: ';
   return { texts: texts.map((text) => prefix + text), taskType: undefined };
-}
-
-/**
- * Returns the texts in order, in batches of at most `maxTexts` texts and `maxTokens` estimated tokens. A text with more
- * tokens is a separate batch.
- */
-function splitIntoBatches(texts: readonly string[], p: { maxTexts: number; maxTokens: number }): string[][] {
-  const batches: string[][] = [];
-  let tokens = 0;
-  for (const text of texts) {
-    const textTokens = estimateTokens(text);
-    const last = batches.at(-1);
-    const fits = last !== undefined && last.length < p.maxTexts && tokens + textTokens <= p.maxTokens;
-    if (fits) last.push(text);
-    else batches.push([text]);
-    tokens = fits ? tokens + textTokens : textTokens;
-  }
-  return batches;
 }
 
 function normalize(vector: Float32Array): Float32Array {

@@ -1,7 +1,8 @@
 import {
-  ModelWarnings,
-  mayHaveEncryptedReasoning,
+  assertModelName,
   isReasoningRejected,
+  mayHaveEncryptedReasoning,
+  ModelWarnings,
   recoverFirst,
   withoutEncryptedReasoning,
   withoutRejectedMedia,
@@ -12,11 +13,11 @@ import { ContextCaches } from './context-caches.ts';
 import type { CacheCalls, PreparedBody } from './context-caches.ts';
 import { AnswerBuilder } from './answer-builder.ts';
 import { GeminiClient } from './gemini-client.ts';
-import { assertGeminiOptions, assertModelName, endpointOf, withEnv } from './gemini-options.ts';
+import { assertGeminiOptions, endpointOf, withEnv } from './gemini-options.ts';
 import type { GeminiConnectionOptions } from './gemini-options.ts';
 import { isCacheRefused } from './map-gemini-error.ts';
 import { readGeminiAnswer, readGeminiStream } from './read-gemini-stream.ts';
-import { findRejectedSetting, withoutSettings, withToolName } from './refused-settings.ts';
+import { findGeminiSetting, withoutSettings, withToolName } from './refused-settings.ts';
 import { toGeminiRequest } from './to-gemini-request.ts';
 import type { RequestTarget } from './to-gemini-request.ts';
 
@@ -100,7 +101,7 @@ export class Gemini implements Llm {
         const contents = withoutEncryptedReasoning(request.contents);
         return this.generateContentAsync({ ...request, contents }, options);
       }
-      const setting = findRejectedSetting(error, fullBody);
+      const setting = findGeminiSetting(error, fullBody);
       if (setting !== undefined && !rejected.has(setting)) {
         this.#rejectedSettings.set(model, rejected.add(setting));
         warn('settings that the server refused are left out', [setting]);

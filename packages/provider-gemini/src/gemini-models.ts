@@ -1,11 +1,9 @@
-import { TholeError } from '@thole/core';
-import { connectionOptionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { connectionOptionNames, createModelFactory, rejectUnknownOptions } from '@thole/core/kit';
 import type { EnvVars, ModelFactory } from '@thole/core';
 import { Gemini } from './gemini-llm.ts';
 import type { GeminiOptions } from './gemini-llm.ts';
 import { geminiOptionNames } from './gemini-options.ts';
 
-const PREFIX = 'gemini/';
 const knownOptions = [...connectionOptionNames, ...geminiOptionNames, 'env'];
 
 /**
@@ -15,18 +13,11 @@ const knownOptions = [...connectionOptionNames, ...geminiOptionNames, 'env'];
  */
 export function geminiModels(options: Omit<GeminiOptions, 'model'> & { env?: EnvVars | undefined } = {}): ModelFactory {
   rejectUnknownOptions(options, knownOptions, 'geminiModels');
-  const patterns = ['gemini-*', 'gemini/*'];
-  const supports = (name: string): boolean => /^gemini[-/]./.test(name);
-  return {
-    patterns,
-    supports,
-    create: (name) => {
-      if (!supports(name))
-        throw new TholeError(
-          'MODEL_UNKNOWN',
-          `geminiModels does not know the model ${name}. It knows ${patterns.join(', ')}.`,
-        );
-      return Gemini.fromEnv(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name, options);
-    },
-  };
+  return createModelFactory({
+    owner: 'geminiModels',
+    patterns: ['gemini-*', 'gemini/*'],
+    prefix: 'gemini/',
+    isOwnName: (name) => /^gemini-./.test(name),
+    create: (name) => Gemini.fromEnv(name, options),
+  });
 }

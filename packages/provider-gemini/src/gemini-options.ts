@@ -76,12 +76,6 @@ export function assertGeminiOptions(
   );
 }
 
-/** Throws `INVALID_INPUT` unless the value is a model name. */
-export function assertModelName(model: unknown, owner: string): asserts model is string {
-  if (typeof model !== 'string' || model === '')
-    throw invalidInput(`model of ${owner}`, 'a string that is not empty', model);
-}
-
 /**
  * Returns the options, completed from the environment: `GOOGLE_API_KEY` before `GEMINI_API_KEY` before
  * `GOOGLE_GENAI_API_KEY`. On Vertex AI, a project of the environment has priority over its key.

@@ -1,3 +1,4 @@
+import { mediaTypeOf } from '@thole/core/kit';
 import type { FileData, InlineData } from '@thole/core';
 
 /** Text documents that Gemini accepts in addition to images, audio, video and texts. */
@@ -16,7 +17,7 @@ const DOCUMENTS: readonly string[] = [
 
 /** True if Gemini reads data of this MIME type. */
 function canReadType(mimeType: string): boolean {
-  const type = mimeType.split(';')[0]!.trim().toLowerCase();
+  const type = mediaTypeOf(mimeType);
   return /^(image|audio|video|text)\/./.test(type) || DOCUMENTS.includes(type);
 }
 

@@ -1,9 +1,9 @@
 import { TholeError } from '@thole/core';
-import { isPlainObject } from '@thole/core/kit';
+import { findRejectedSetting, valueAt, withoutValueAt } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
+import type { OptionalSettings } from '@thole/core/kit';
 
-/** Optional settings by their path in the body, and a pattern of the error messages that reject them. */
-const OPTIONAL_SETTINGS: readonly (readonly [path: string, pattern: RegExp])[] = [
+const OPTIONAL_SETTINGS: OptionalSettings = [
   ['generationConfig.thinkingConfig.thinkingLevel', /thinking[_ ]?level/i],
   ['generationConfig.thinkingConfig.thinkingBudget', /thinking[_ ]?budget|budget \d+ is invalid/i],
   ['generationConfig.thinkingConfig', /\bthinking|include[_ ]?thoughts/i],
@@ -25,19 +25,15 @@ const UNSUPPORTED =
   /not (enabled|supported|available|allowed)|does not support|unsupported|unknown name|cannot find field/i;
 
 /** Returns the path of the setting that Gemini does not support. Undefined for any other error. */
-export function findRejectedSetting(error: unknown, body: JsonObject): string | undefined {
-  if (!TholeError.is(error, 'MODEL_BAD_REQUEST') || !UNSUPPORTED.test(error.message)) return undefined;
-  const { message } = error;
-  return OPTIONAL_SETTINGS.find(
-    ([path, pattern]) => pattern.test(message) && valueAt(body, path.split('.')) !== undefined,
-  )?.[0];
+export function findGeminiSetting(error: unknown, body: JsonObject): string | undefined {
+  return findRejectedSetting(error, body, { settings: OPTIONAL_SETTINGS, unsupported: UNSUPPORTED });
 }
 
 /** Returns an error that also names the function, for an error that only counts it (`tools[0].function_declarations[44] …`). */
 export function withToolName(error: unknown, body: JsonObject): TholeError | undefined {
   if (!TholeError.is(error, 'MODEL_BAD_REQUEST')) return undefined;
   const [place, tool = '', index = ''] = /\btools\[(\d+)\]\.function_?declarations\[(\d+)\]/i.exec(error.message) ?? [];
-  const name = valueAt(body, ['tools', tool, 'functionDeclarations', index, 'name']);
+  const name = valueAt(body, `tools.${tool}.functionDeclarations.${index}.name`);
   if (place === undefined || typeof name !== 'string') return undefined;
   const { message, details, status } = error;
   const advice = `${place} is the tool ${name}: change its parameters or leave it out.`;
@@ -46,24 +42,5 @@ export function withToolName(error: unknown, body: JsonObject): TholeError | und
 
 /** Returns the body without the settings at these paths. */
 export function withoutSettings(body: JsonObject, paths: ReadonlySet<string>): JsonObject {
-  let copy = body;
-  for (const path of paths) copy = without(copy, path.split('.'));
-  return copy;
-}
-
-function without(body: JsonObject, [name = '', ...rest]: readonly string[]): JsonObject {
-  const { [name]: value, ...others } = body;
-  if (value === undefined) return body;
-  if (rest.length === 0 || !isPlainObject(value)) return others;
-  const inner = without(value as JsonObject, rest);
-  return Object.keys(inner).length > 0 ? { ...others, [name]: inner } : others;
-}
-
-function valueAt(body: JsonObject, path: readonly string[]): unknown {
-  let value: unknown = body;
-  for (const name of path) {
-    if (Array.isArray(value)) value = value[Number(name)];
-    else value = isPlainObject(value) ? value[name] : undefined;
-  }
-  return value;
+  return [...paths].reduce(withoutValueAt, body);
 }

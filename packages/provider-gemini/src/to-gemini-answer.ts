@@ -2,7 +2,7 @@ import { isFromEndpoint, mediaLine } from '@thole/core/kit';
 import type { FunctionResponse, JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import { canRead } from './readable-media.ts';
-import { toSendableName } from './to-gemini-part.ts';
+import { toGeminiName } from './to-gemini-part.ts';
 
 /**
  * Returns the answer to a call, with Gemini's id of the call. If `includesFiles` is true, it contains the files, and
@@ -25,7 +25,7 @@ export function toGeminiAnswer(
     functionResponse: {
       ...(p.id !== undefined && { id: p.id }),
       ...(answer as JsonObject),
-      name: toSendableName(answer.name),
+      name: toGeminiName(answer.name),
       response: lines.length > 0 ? { unreadableFiles: lines, ...response } : response,
       ...(readable.length > 0 && { parts: readable as JsonObject[] }),
     },

@@ -1,19 +1,13 @@
-import { LAST_MESSAGE, newestUserContent, pairCalls } from '@thole/core/kit';
+import { FIRST_MESSAGE, LAST_MESSAGE, newestUserContent, pairCalls, PENDING_ANSWER } from '@thole/core/kit';
 import type { Content, JsonObject, Part } from '@thole/core';
 import type { Endpoint, PairedCalls } from '@thole/core/kit';
 import { answerFiles, toGeminiAnswer } from './to-gemini-answer.ts';
-import { geminiIdOf, toGeminiPart } from './to-gemini-part.ts';
+import { geminiIdOf, toGeminiName, toGeminiPart } from './to-gemini-part.ts';
 
 type GeminiContent = { role: 'user' | 'model'; parts: JsonObject[] };
 
 /** Sent instead of a missing signature. Google documents it for histories that another model began. */
 const PLACEHOLDER_SIGNATURE = 'skip_thought_signature_validator';
-
-/**
- * Sent as the only message if a request has no message, because the API rejects empty contents. Sent first if the history
- * begins with calls, for example after a compaction: the API rejects calls that do not follow the user.
- */
-const PLACEHOLDER_MESSAGE = 'Follow the system instruction.';
 
 /**
  * Returns the history in Gemini's format. Answers to calls are a separate content, directly after the calls and
@@ -62,9 +56,9 @@ export function toGeminiContents(
     const pending = paired.openIn(index).map((pair) => pendingAnswer(pair.call.name, idOf(pair)));
     if (pending.length > 0) append(sent, { role: 'user', parts: pending });
   }
-  if (sent.length === 0) return [{ role: 'user', parts: [{ text: PLACEHOLDER_MESSAGE }] }];
-  if (sent[0]!.parts.some((part) => 'functionCall' in part))
-    sent.unshift({ role: 'user', parts: [{ text: PLACEHOLDER_MESSAGE }] });
+  // The API rejects empty contents, and calls that do not follow the user. A history begins with calls after a compaction.
+  if (sent.length === 0 || sent[0]!.parts.some((part) => 'functionCall' in part))
+    sent.unshift({ role: 'user', parts: [{ text: FIRST_MESSAGE }] });
   if (sent.at(-1)!.role === 'model') sent.push({ role: 'user', parts: [{ text: LAST_MESSAGE }] });
   if (isGemini3(model)) signCurrentTurn(sent);
   return sent;
@@ -83,8 +77,7 @@ function geminiIds(
 }
 
 function pendingAnswer(name: string, id: string | undefined): JsonObject {
-  const response = { status: 'pending', message: 'There is no answer yet.' };
-  return { functionResponse: { ...(id !== undefined && { id }), name, response } };
+  return { functionResponse: { ...(id !== undefined && { id }), name: toGeminiName(name), response: PENDING_ANSWER } };
 }
 
 function append(sent: GeminiContent[], next: GeminiContent): void {

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { isFromEndpoint, mediaLine } from '@thole/core/kit';
+import { codeText, isFromEndpoint, mediaLine, mediaTypeOf } from '@thole/core/kit';
 import type { FunctionCall, InlineData, JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import { canReadData } from './readable-media.ts';
@@ -55,30 +55,28 @@ function toPlainPart(part: Part, target: PartTarget): JsonObject | undefined {
       : replaceUnreadable(inlineData, target);
   }
   if (fileData) return { fileData: { ...fileData } as JsonObject };
-  const { executableCode: code, codeExecutionResult: result } = part;
-  if (code) return { text: `\`\`\`${code.language?.toLowerCase() ?? ''}\n${code.code}\n\`\`\`` };
-  return result?.output ? { text: `\`\`\`\n${result.output}\n\`\`\`` } : undefined;
+  if (part.codeExecutionResult && !part.codeExecutionResult.output) return undefined;
+  const code = codeText(part);
+  return code === undefined ? undefined : { text: code };
 }
 
 function toCall(call: FunctionCall, id: string | undefined): JsonObject {
   const { id: _, brokenArgs: __, ...rest } = call;
-  return { ...(id !== undefined && { id }), ...rest, name: toSendableName(call.name) };
+  return { ...(id !== undefined && { id }), ...rest, name: toGeminiName(call.name) };
 }
 
 /** Returns the name of a call or an answer. A model may call a tool without a name, and the API rejects empty names. */
-export function toSendableName(name: string): string {
+export function toGeminiName(name: string): string {
   return name || '_';
 }
 
 /** Returns a line of text instead of data that Gemini cannot read. Throws `INVALID_INPUT` in the newest message. */
 function replaceUnreadable(data: InlineData, { isNewest }: PartTarget): JsonObject {
   if (!isNewest) return { text: mediaLine(data) };
-  const mimeType = data.mimeType.split(';')[0]!.trim().toLowerCase();
+  const mimeType = mediaTypeOf(data.mimeType);
   throw new TholeError(
     'INVALID_INPUT',
     `Gemini cannot read ${data.data === '' ? 'empty inlineData' : 'inlineData'} of the MIME type ${mimeType || '(none)'}.`,
-    {
-      details: { mimeType },
-    },
+    { details: { mimeType } },
   );
 }

@@ -130,7 +130,7 @@ describe('GeminiEmbedder', () => {
     ['not numbers', { embeddings: [{ values: [1, 2, 3] }, { values: [1, 2, null] }] }],
     ['missing', {}],
   ])('throws EMBEDDER_FAILED if the vectors are %s', async (_, body) => {
-    await expect(embedWith(whole(body))).rejects.toMatchObject({ code: 'EMBEDDER_FAILED' });
+    await expect(embedWith(whole(body))).rejects.toMatchObject({ code: 'EMBEDDER_FAILED', retryable: false });
   });
 
   it.each<[string, ServerAnswer, string]>([

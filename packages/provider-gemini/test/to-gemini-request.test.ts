@@ -359,6 +359,14 @@ describe('history in toGeminiRequest', () => {
     expect(contentsOf([model({ text: 'Hello.' }), hello])).toHaveLength(2);
   });
 
+  it('contains the same name in an unanswered call without a name and its pending answer', () => {
+    const call = model({ functionCall: { id: 'a', name: '', args: {} } });
+    expect(contentsOf([hello, call, user({ text: 'And?' })]).slice(1, 3)).toMatchObject([
+      { parts: [{ functionCall: { name: '_' } }] },
+      { parts: [{ functionResponse: { name: '_', response: { status: 'pending' } } }] },
+    ]);
+  });
+
   it('contains updates of a call without willContinue', () => {
     const call = model({ functionCall: { id: 'a', name: 'f', args: {} } });
     const update = user({ functionResponse: { id: 'a', name: 'f', response: { done: 0.5 }, willContinue: true } });

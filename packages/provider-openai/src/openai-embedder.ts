@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { assertCount, estimateTokens, isPlainObject } from '@thole/core/kit';
+import { assertCount, isPlainObject, splitIntoBatches } from '@thole/core/kit';
 import type { Embedder } from '@thole/core';
 import { openAiFailure } from './map-openai-error.ts';
 import { OpenAiClient } from './openai-client.ts';
@@ -7,7 +7,7 @@ import { assertOpenAiOptions, assertText } from './openai-options.ts';
 import type { OpenAiConnectionOptions } from './openai-options.ts';
 import { optionsFromEnv } from './options-from-env.ts';
 import type { FromEnv } from './options-from-env.ts';
-import { readVectors } from './read-vectors.ts';
+import { readOrderedVectors } from './read-ordered-vectors.ts';
 
 /** Model, vector length and connection of an `OpenAiEmbedder`. */
 export interface OpenAiEmbedderOptions extends OpenAiConnectionOptions {
@@ -95,7 +95,7 @@ export class OpenAiEmbedder implements Embedder {
       throw new TholeError('INVALID_INPUT', `texts must have at most ${this.maxBatch} texts, got ${texts.length}.`);
     }
     const vectors: Float32Array[] = [];
-    for (const batch of splitIntoBatches(texts, this.#maxBatchTokens))
+    for (const batch of splitIntoBatches(texts, { maxTokens: this.#maxBatchTokens }))
       vectors.push(...(await this.#send(batch, signal)));
     return vectors;
   }
@@ -104,22 +104,7 @@ export class OpenAiEmbedder implements Embedder {
     return this.#client.connection.send(async (attemptSignal) => {
       const answer = await this.#client.post('/embeddings', { ...this.#body, input: texts }, attemptSignal);
       if (!isPlainObject(answer) || !Array.isArray(answer['data'])) throw openAiFailure(answer);
-      return readVectors(answer['data'], texts.length, this.dimensions);
+      return readOrderedVectors(answer['data'], texts.length, this.dimensions);
     }, signal);
   }
-}
-
-/** Returns the texts in order, in batches of at most `maxTokens` estimated tokens. A longer text is a separate batch. */
-function splitIntoBatches(texts: readonly string[], maxTokens: number): string[][] {
-  const batches: string[][] = [];
-  let tokens = 0;
-  for (const text of texts) {
-    const textTokens = estimateTokens(text);
-    const last = batches.at(-1);
-    const fits = last !== undefined && tokens + textTokens <= maxTokens;
-    if (fits) last.push(text);
-    else batches.push([text]);
-    tokens = fits ? tokens + textTokens : textTokens;
-  }
-  return batches;
 }

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { connectionOptionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { connectionOptionNames, createModelFactory, rejectUnknownOptions } from '@thole/core/kit';
 import type { ModelFactory } from '@thole/core';
 import { OpenAi } from './openai-llm.ts';
 import type { OpenAiEnvOptions } from './openai-llm.ts';
@@ -22,14 +22,15 @@ export function openAiModels(options: OpenAiModelsOptions = {}): ModelFactory {
   if (prefix?.includes('/')) throw new TholeError('INVALID_INPUT', 'prefix of openAiModels must not contain a slash.');
   rejectUnknownOptions(connection, knownOptions, 'openAiModels');
   const pathPrefix = `${prefix ?? 'openai'}/`;
-  const isOpenAiName = (name: string): boolean => prefix === undefined && /^(gpt-|o\d)/.test(name);
   const modelOptions =
     prefix !== undefined && connection.baseUrl !== undefined ? { env: {}, ...connection } : connection;
-  return {
+  return createModelFactory({
+    owner: 'openAiModels',
     patterns: prefix === undefined ? ['gpt-*', 'o[0-9]*', 'openai/*'] : [`${pathPrefix}*`],
-    supports: (name) => isOpenAiName(name) || (name.startsWith(pathPrefix) && name.length > pathPrefix.length),
-    create: (name) => OpenAi.fromEnv(name.startsWith(pathPrefix) ? name.slice(pathPrefix.length) : name, modelOptions),
-  };
+    prefix: pathPrefix,
+    isOwnName: (name) => prefix === undefined && /^(gpt-|o\d)/.test(name),
+    create: (name) => OpenAi.fromEnv(name, modelOptions),
+  });
 }
 
 const knownOptions = [...connectionOptionNames, ...ownOptionNames, 'api', 'env'];

@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
-import { isPlainObject } from '@thole/core/kit';
-import type { GenerateContentConfig, Json, JsonObject, LlmRequest, ThinkingConfig } from '@thole/core';
+import { definedMembers, isPlainObject } from '@thole/core/kit';
+import type { GenerateContentConfig, JsonObject, LlmRequest, ThinkingConfig } from '@thole/core';
 import type OpenAI from 'openai';
 import { endpointIn } from './openai-options.ts';
 import type { RequestTarget } from './openai-options.ts';
@@ -45,7 +45,7 @@ export function toOpenAiRequest(request: LlmRequest, target: RequestTarget): Ope
   const tools = toTools(config.tools, { isStrict: strictTools, schemas: target.schemas });
   const hasTools = tools.length > 0 || Array.isArray(options['tools']);
   const format = toTextFormat(config, readStrict(strict, options), target.schemas);
-  const body = withoutUndefined({
+  const body = definedMembers({
     model: target.deployment ?? target.model,
     instructions: config.systemInstruction || undefined,
     input: toInputItems(contents, {
@@ -110,6 +110,3 @@ function includeFor(model: string, config: GenerateContentConfig, options: JsonO
   ];
   return include.length > 0 ? include : undefined;
 }
-
-const withoutUndefined = (body: { [name: string]: Json | undefined }): JsonObject =>
-  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) as JsonObject;

@@ -33,6 +33,16 @@ describe('openAiModels', () => {
     expect(requests[0]!.headers.get('authorization')).toBeNull();
   });
 
+  it('rejects a name that it does not support with MODEL_UNKNOWN', () => {
+    expect(() => openAiModels({ env }).create('gemini-3-flash')).toThrow(
+      expect.objectContaining({
+        code: 'MODEL_UNKNOWN',
+        message: 'openAiModels does not know the model gemini-3-flash. It knows gpt-*, o[0-9]*, openai/*.',
+      }),
+    );
+    expect(() => openAiModels({ prefix: 'ollama', env }).create('gpt-5')).toThrow(/It knows ollama\/\*\.$/);
+  });
+
   it('rejects unknown options at once, and a missing key when it creates a model', () => {
     expect(() => openAiModels({ prefix: 'a/b' })).toThrow(/slash/);
     expect(() => openAiModels({ prefix: '' })).toThrow(/prefix/);

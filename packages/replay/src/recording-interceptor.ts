@@ -57,9 +57,15 @@ export class RecordingInterceptor implements CallInterceptor {
 
   async callTool({ args, tool, toolContext }: Parameters<CallInterceptor['callTool']>[0]): Promise<unknown> {
     this.#markActiveStep();
-    const copy = toJson(args);
-    const more = { steps: [], stateDelta: {}, actions: {} };
-    const call: RecordedToolCall = { kind: 'tool', agent: toolContext.agentName, tool: tool.name, args: copy, ...more };
+    const call: RecordedToolCall = {
+      kind: 'tool',
+      agent: toolContext.agentName,
+      tool: tool.name,
+      args: toJson(args),
+      steps: [],
+      stateDelta: {},
+      actions: {},
+    };
     this.#calls.push(call);
     this.#runningTools.add(call);
     const before = { state: deltaOf(toolContext.state), actions: toJson(toolContext.actions) };

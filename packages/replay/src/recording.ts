@@ -109,17 +109,18 @@ export interface RecordedError {
  * format or version.
  */
 export async function readRecording(file: string): Promise<Recording> {
-  const fail = (problem: string) => (cause: unknown) => {
+  let problem = 'cannot be read';
+  let value: unknown;
+  try {
+    const bytes = await readFile(file);
+    problem = 'is not UTF-8 text';
+    // Also removes the byte order mark of editors on Windows.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    problem = 'is not JSON';
+    value = JSON.parse(text);
+  } catch (cause) {
     throw recordingInvalid(file, problem, cause);
-  };
-  const bytes = await readFile(file).catch(fail('cannot be read'));
-  // Also removes the byte order mark of editors on Windows.
-  const text = await Promise.resolve(bytes)
-    .then((each) => new TextDecoder('utf-8', { fatal: true }).decode(each))
-    .catch(fail('is not UTF-8 text'));
-  const value = await Promise.resolve(text)
-    .then((each): unknown => JSON.parse(each))
-    .catch(fail('is not JSON'));
+  }
   return checkRecording(value, file);
 }
 

@@ -24,25 +24,28 @@ const IDLE_TURNS = 20;
 const MAX_IDLE_TURNS = 10_000;
 
 /**
- * Answers the calls of one run from its recording, in the recorded order of their ends. Calls are matched by agent, tool and
+ * Answers the calls of a run from its recording, in the recorded order of their ends. Calls are matched by agent, tool and
  * content, otherwise by the order of their starts. The first call that differs stops the run.
  */
 export class ReplayInterceptor implements CallInterceptor {
-  /** The first call that differs. */
+  /** The first call of the run that differs. */
   difference: CallDifference | undefined;
-  readonly #run: RecordedRun;
-  readonly #stop: AbortController;
-  readonly #unused: Set<RecordedCall>;
+  #run!: RecordedRun;
+  #stop!: AbortController;
+  #unused = new Set<RecordedCall>();
   readonly #waiting: Map<EndedCall, () => void> = new Map();
   /** Position of the event with the answer of a tool. Tools that end at the same time are answered in this order. */
-  readonly #answers: Map<EndedCall, number> = new Map();
-  readonly #unusedSteps: NonNullable<RecordedRun['steps']>;
+  readonly #answerPositions: Map<EndedCall, number> = new Map();
+  #unusedSteps: NonNullable<RecordedRun['steps']> = [];
 
-  constructor(run: RecordedRun, stop: AbortController) {
+  /** Answers from this run from now on. `stop` is aborted at the first call that differs. */
+  startRun(run: RecordedRun, stop: AbortController): void {
+    this.difference = undefined;
     this.#run = run;
     this.#stop = stop;
     this.#unused = new Set(run.calls);
     this.#unusedSteps = [...(run.steps ?? [])];
+    this.#waiting.clear();
   }
 
   async *callModel(p: Parameters<CallInterceptor['callModel']>[0]): AsyncGenerator<LlmResponse, void, undefined> {
@@ -64,10 +67,10 @@ export class ReplayInterceptor implements CallInterceptor {
       `the tool ${tool.name} of ${agent}`,
       { expected: (each) => each.args, actual: toJson(args) },
     );
-    const answer = this.#run.events.findIndex((event) =>
+    const position = this.#run.events.findIndex((event) =>
       getFunctionResponses(event).some(({ id }) => id === toolContext.functionCallId),
     );
-    if (answer >= 0) this.#answers.set(call, answer);
+    if (position >= 0) this.#answerPositions.set(call, position);
     if (call.runs) {
       replaySteps(toolContext, call);
       try {
@@ -77,12 +80,12 @@ export class ReplayInterceptor implements CallInterceptor {
       }
     }
     for (const { error, name, result } of call.steps) {
-      const answer = (): never => {
+      const replay = async (): Promise<never> => {
         if (error) throw fromRecordedError(error);
         return result as never;
       };
       // The tool may have caught the error of a step.
-      await toolContext.step(name, async () => answer()).catch(() => undefined);
+      await toolContext.step(name, replay).catch(() => undefined);
     }
     await this.#waitForTurn(call, call.isUnstopped ? new AbortController().signal : signal);
     if (mustRun) return tool.runAsync({ args, toolContext });
@@ -148,8 +151,8 @@ export class ReplayInterceptor implements CallInterceptor {
     const [first, ...others] = [...this.#waiting.keys()]
       .filter(({ end }) => end !== undefined)
       .toSorted((a, b) => a.end! - b.end!);
-    const positionOf = (call: EndedCall): number => this.#answers.get(call) ?? Infinity;
-    if (!first || !this.#answers.has(first)) return first;
+    const positionOf = (call: EndedCall): number => this.#answerPositions.get(call) ?? Infinity;
+    if (!first || !this.#answerPositions.has(first)) return first;
     return others.reduce((next, call) => (positionOf(call) < positionOf(next) ? call : next), first);
   }
 

@@ -70,12 +70,8 @@ export async function replayRun(
   const recording = typeof file === 'string' ? await readRecording(file) : checkRecording(file);
   const { deps, ...services } = options;
   const runtime = new ReplayRuntime();
-  let interceptor: ReplayInterceptor | undefined;
-  setCallInterceptor(runtime, {
-    callModel: (p) => interceptor!.callModel(p),
-    callTool: (p) => interceptor!.callTool(p),
-    runStep: (p) => interceptor!.runStep(p),
-  });
+  const interceptor = new ReplayInterceptor();
+  setCallInterceptor(runtime, interceptor);
   const sessionService = await restoreSession(recording).catch((cause: unknown) => {
     throw recordingInvalid(typeof file === 'string' ? file : undefined, 'has a session that cannot be restored', cause);
   });
@@ -88,13 +84,10 @@ export async function replayRun(
   });
   try {
     for (const [index, run] of recording.runs.entries()) {
-      const stop = new AbortController();
-      interceptor = new ReplayInterceptor(run, stop);
-      runtime.startRun(run);
-      const compared = await compareRun({ run, runner, runtime, stop, interceptor, deps });
-      if (!compared) continue;
-      const { cause, ...found } = compared;
-      const difference = { run: index, event: run.events[found.index], ...found };
+      const found = await compareRun({ run, runner, runtime, interceptor, deps });
+      if (!found) continue;
+      const { cause, ...place } = found;
+      const difference = { run: index, event: run.events[place.index], ...place };
       const text = describeDifference(difference, recording.runs.length);
       return { equal: false, difference, text: cause === undefined ? text : `${text}\n  cause:    ${stackOf(cause)}` };
     }
@@ -105,23 +98,56 @@ export async function replayRun(
   return { equal: true, text: `Equal: ${events} ${events === 1 ? 'event' : 'events'}.` };
 }
 
-async function compareRun(p: {
+/** A difference within a run, and the error that explains it. */
+type RunDifference = Omit<ReplayDifference, 'run' | 'event'> & { cause?: unknown };
+
+interface ReplaySetup {
   run: RecordedRun;
   runner: Runner;
   runtime: ReplayRuntime;
-  stop: AbortController;
   interceptor: ReplayInterceptor;
   deps: unknown;
-}): Promise<(Omit<ReplayDifference, 'run' | 'event'> & { cause?: unknown }) | undefined> {
-  const { deps, run: recorded, runner, runtime, stop, interceptor } = p;
+}
+
+/** Runs the current code on a recorded run, and returns the first difference. */
+async function compareRun(p: ReplaySetup): Promise<RunDifference | undefined> {
+  const { interceptor, run: recorded } = p;
+  const { differing, remaining, error, failure } = await replayEvents(p);
+  if (differing) return { ...differing, cause: differing.path === 'errorMessage' ? failure?.cause : undefined };
+  const [missing] = remaining;
+  const index = missing ? recorded.events.indexOf(missing) : recorded.events.length;
+  if (interceptor.difference) return { index, ...interceptor.difference };
+  const found = firstDifference(recorded.error && errorToCompare(recorded.error), error);
+  if (found) return { index, call: 'the error of the run', ...found, cause: error && failure?.cause };
+  if (missing) return { index, path: '', expected: toComparable(missing), actual: undefined };
+  const unused = interceptor.unusedCall();
+  return unused && { index, ...unused };
+}
+
+/** The events of a run, compared with the recording until the first difference. */
+interface ReplayedRun {
+  /** The first event that differs. */
+  differing: RunDifference | undefined;
+  /** The recorded events that the run has not repeated. */
+  remaining: readonly Event[];
+  /** The error that the run threw. */
+  error: object | undefined;
+  /** The error in the result of the run, with its cause. */
+  failure: { readonly cause?: unknown } | undefined;
+}
+
+async function replayEvents({ run: recorded, runner, runtime, interceptor, deps }: ReplaySetup): Promise<ReplayedRun> {
+  const stop = new AbortController();
+  runtime.startRun(recorded);
+  interceptor.startRun(recorded, stop);
   const request = { ...recorded.request, abortSignal: stop.signal, ...(deps !== undefined && { deps }) } as unknown;
   const run =
     recorded.kind === 'resume' ? runner.resume(request as ResumeRequest) : runner.runAsync(request as RunRequest);
   let isOver = false;
   const driving = interceptor.drive(runtime, () => isOver);
   const remaining = [...recorded.events];
+  let differing: RunDifference | undefined;
   let error: object | undefined;
-  let differing: Omit<ReplayDifference, 'run' | 'event'> | undefined;
   try {
     for await (const event of run) {
       if (event.partial) continue;
@@ -144,14 +170,7 @@ async function compareRun(p: {
     await driving;
   }
   const { error: failure } = await run.result;
-  if (differing) return { ...differing, cause: differing.path === 'errorMessage' ? failure?.cause : undefined };
-  const index = remaining[0] ? recorded.events.indexOf(remaining[0]) : recorded.events.length;
-  if (interceptor.difference) return { index, ...interceptor.difference };
-  const found = firstDifference(recorded.error && errorToCompare(recorded.error), error);
-  if (found) return { index, call: 'the error of the run', ...found, cause: error && failure?.cause };
-  if (remaining[0]) return { index, path: '', expected: toComparable(remaining[0]), actual: undefined };
-  const unused = interceptor.unusedCall();
-  return unused && { index, ...unused };
+  return { differing, remaining, error, failure };
 }
 
 /**

@@ -49,7 +49,15 @@ describe('recordRun', () => {
     const model = new ScriptedLlm(says('Hello.'));
     const options = optionsFor({ name: 'trips', rootAgent: new LlmAgent({ name: 'guide', model }) });
     await expect(recordRun(options, [])).rejects.toThrow('requests must contain at least one request.');
-    await expect(recordRun(options, hello, { file: join(import.meta.filename, 'run.json') })).rejects.toThrow();
+    const inFile = join(import.meta.filename, 'run.json');
+    await expect(recordRun(options, hello, { file: inFile })).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: `A recording cannot be written to ${inFile}. Check the path and the rights.`,
+    });
+    await expect(recordRun(options, hello, { onEvent: 'log' as never })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: 'onEvent must be a function, got a string.',
+    });
     await expect(recordRun(options, hello, { file: import.meta.dirname })).rejects.toThrow(
       /^file of recordRun must be the path of a file, not of a folder/,
     );
@@ -112,6 +120,16 @@ describe('recordRun', () => {
     const events: Event[] = [];
     await recordRun(optionsFor(tripApp({ answers: weatherAnswers })), sse, { onEvent: (event) => events.push(event) });
     expect(events.filter(({ partial }) => partial)).toHaveLength(2);
+  });
+
+  it('throws an error of onEvent, and writes no file', async () => {
+    const file = join(tmpdir(), `thole-${process.pid}-no-recording.json`);
+    const onEvent = (): never => {
+      throw new Error('The page was closed.');
+    };
+    const recorded = recordRun(optionsFor(tripApp({ answers: weatherAnswers })), hello, { file, onEvent });
+    await expect(recorded).rejects.toThrow('The page was closed.');
+    expect(existsSync(file)).toBe(false);
   });
 });
 

@@ -60,7 +60,7 @@ export class S3Bucket implements ObjectBucket {
         const query = { Bucket: this.#bucket, Prefix: prefix, ContinuationToken: token };
         const page = await this.#client.send(new ListObjectsV2Command(query));
         assertList(page, token);
-        for (const { Key } of page.Contents ?? []) if (Key !== undefined) names.push(Key);
+        names.push(...(page.Contents ?? []).flatMap(({ Key }) => Key ?? []));
         token = page.NextContinuationToken;
       } while (token !== undefined);
       return names;

@@ -5,10 +5,12 @@ import type {
   AuthCredential,
   Content,
   Event,
+  EventActions,
   EventLog,
   Json,
   MemoryService,
   Runtime,
+  SessionRef,
   StateMap,
   ToolConfirmation,
   ToolContext,
@@ -79,28 +81,19 @@ const names = optionNames<ToolContextOptions>({
  */
 export function toolContextFor<Deps = unknown>(options: ToolContextOptions<Deps>): ToolContext<Deps> {
   rejectUnknownOptions(options, names, 'toolContextFor');
-  const { runtime, memoryService, artifactService, userContent = 'Hello.', state = {}, temp = {} } = options;
-  const user = { appName: options.appName ?? 'app', userId: options.userId ?? 'user' };
-  const session = { ...user, sessionId: options.sessionId ?? 'session' };
-  const signal = options.signal ?? new AbortController().signal;
+  const { runtime, userContent = 'Hello.', state = {}, temp = {}, functionCallId = 'call-1' } = options;
+  const { appName = 'app', userId = 'user', sessionId = 'session' } = options;
+  const { signal = new AbortController().signal, idempotencyKey = `${sessionId}/${functionCallId}` } = options;
+  const ref: CallRef = { appName, userId, sessionId, signal };
   const actions = createEventActions();
-  const functionCallId = options.functionCallId ?? 'call-1';
-  const memory = (): MemoryService =>
-    memoryService ?? missing('MEMORY_NOT_CONFIGURED', 'Set the option memoryService of toolContextFor.');
-  const artifacts = (): ArtifactService =>
-    artifactService ?? missing('ARTIFACT_NOT_CONFIGURED', 'Set the option artifactService of toolContextFor.');
-  const addEvents = async (events: readonly Event[]): Promise<void> => {
-    const service = memory();
-    if (!service.addEventsToMemory)
-      missing('MEMORY_NOT_CONFIGURED', 'The memory service has no method addEventsToMemory.');
-    await service.addEventsToMemory({ ...session, events, signal });
-  };
   return {
-    ...session,
+    appName,
+    userId,
+    sessionId,
     invocationId: options.invocationId ?? 'invocation-1',
     agentName: options.agentName ?? 'agent',
     functionCallId,
-    idempotencyKey: options.idempotencyKey ?? `${session.sessionId}/${functionCallId}`,
+    idempotencyKey,
     userContent: typeof userContent === 'string' ? { role: 'user', parts: [{ text: userContent }] } : userContent,
     state: new State({ read: (key) => state[key], copyInto: (target) => void Object.assign(target, state) }, { temp }),
     history: noEvents,
@@ -109,58 +102,72 @@ export function toolContextFor<Deps = unknown>(options: ToolContextOptions<Deps>
     span: silentSpan,
     deps: options.deps as Deps,
     actions,
-    async saveArtifact(filename, artifact, customMetadata) {
-      const version = await artifacts().saveArtifact({ ...session, filename, artifact, customMetadata, signal });
-      actions.artifactDelta[filename] = version;
-      return version;
-    },
-    loadArtifact: async (filename, version) => artifacts().loadArtifact({ ...session, filename, version, signal }),
-    listArtifacts: async () => artifacts().listArtifactKeys({ ...session, signal }),
-    deleteArtifact: async (filename) => artifacts().deleteArtifact({ ...session, filename, signal }),
-    addSessionToMemory: () => addEvents([]),
-    addEventsToMemory: addEvents,
-    async addMemory(content, p = {}) {
-      const service = memory();
-      if (!service.addMemory) missing('MEMORY_NOT_CONFIGURED', 'The memory service has no method addMemory.');
-      const note = typeof content === 'string' ? { role: 'user' as const, parts: [{ text: content }] } : content;
-      const [added] = await service.addMemory({
-        ...user,
-        memories: [
-          {
-            ...p,
-            kind: p.kind ?? 'note',
-            author: p.author ?? 'user',
-            timestamp: p.timestamp ?? runtime.now(),
-            sessionId: p.sessionId ?? session.sessionId,
-            content: note,
-          },
-        ],
-        signal,
-      });
-      return added!;
-    },
-    async deleteMemory(ids) {
-      const service = memory();
-      if (!service.deleteMemory) missing('MEMORY_NOT_CONFIGURED', 'The memory service has no method deleteMemory.');
-      return service.deleteMemory({ ...user, ids, signal });
-    },
-    searchMemory: async (query, p = {}) => memory().searchMemory({ ...user, query, ...p, signal }),
+    ...artifactMethods(options.artifactService, ref, actions),
+    ...memoryMethods(options.memoryService, ref, runtime),
     requestConfirmation: ({ hint, payload }) => {
-      actions.requestedToolConfirmations[functionCallId] = {
-        hint,
-        confirmed: false,
-        ...(payload !== undefined && { payload }),
-      };
+      const confirmation = { hint, confirmed: false, ...(payload !== undefined && { payload }) };
+      actions.requestedToolConfirmations[functionCallId] = confirmation;
     },
     resumed: false,
     toolConfirmation: options.toolConfirmation,
     requestInput: async () => options.input ?? missingAnswer('input'),
     requestCredential: async () => options.credential ?? missingAnswer('credential'),
-    step: async (_name, fn) => fn({ idempotencyKey: `${session.sessionId}/${functionCallId}`, signal }),
+    step: async (_name, fn) => fn({ idempotencyKey: `${sessionId}/${functionCallId}`, signal }),
     reportProgress: () => {},
     runChild: () => {
       throw new Error('A context of toolContextFor cannot run agents. Use a Runner to test runChild.');
     },
+  };
+}
+
+/** The session of a call, and its signal. */
+type CallRef = SessionRef & { readonly signal: AbortSignal };
+
+function artifactMethods(
+  service: ArtifactService | undefined,
+  ref: CallRef,
+  { artifactDelta }: EventActions,
+): Pick<ToolContext, 'saveArtifact' | 'loadArtifact' | 'listArtifacts' | 'deleteArtifact'> {
+  const artifacts = (): ArtifactService =>
+    service ?? missing('ARTIFACT_NOT_CONFIGURED', 'Set the option artifactService of toolContextFor.');
+  return {
+    async saveArtifact(filename, artifact, customMetadata) {
+      const version = await artifacts().saveArtifact({ ...ref, filename, artifact, customMetadata });
+      artifactDelta[filename] = version;
+      return version;
+    },
+    loadArtifact: async (filename, version) => artifacts().loadArtifact({ ...ref, filename, version }),
+    listArtifacts: async () => artifacts().listArtifactKeys(ref),
+    deleteArtifact: async (filename) => artifacts().deleteArtifact({ ...ref, filename }),
+  };
+}
+
+function memoryMethods(
+  service: MemoryService | undefined,
+  ref: CallRef,
+  runtime: Runtime,
+): Pick<ToolContext, 'addSessionToMemory' | 'addEventsToMemory' | 'addMemory' | 'deleteMemory' | 'searchMemory'> {
+  const { appName, userId, sessionId, signal } = ref;
+  const user = { appName, userId, signal };
+  function memoryWith<K extends keyof MemoryService>(method: K): MemoryService & Required<Pick<MemoryService, K>> {
+    if (!service) missing('MEMORY_NOT_CONFIGURED', 'Set the option memoryService of toolContextFor.');
+    if (!service[method]) missing('MEMORY_NOT_CONFIGURED', `The memory service has no method ${method}.`);
+    return service as MemoryService & Required<Pick<MemoryService, K>>;
+  }
+  const addEventsToMemory = async (events: readonly Event[]): Promise<void> =>
+    memoryWith('addEventsToMemory').addEventsToMemory({ ...ref, events });
+  return {
+    addEventsToMemory,
+    addSessionToMemory: () => addEventsToMemory([]),
+    async addMemory(given, { kind = 'note', author = 'user', ...p } = {}) {
+      const content = typeof given === 'string' ? { role: 'user' as const, parts: [{ text: given }] } : given;
+      const { timestamp = runtime.now(), sessionId: ofSession = sessionId } = p;
+      const note = { ...p, kind, author, timestamp, sessionId: ofSession, content };
+      const [added] = await memoryWith('addMemory').addMemory({ ...user, memories: [note] });
+      return added!;
+    },
+    deleteMemory: async (ids) => memoryWith('deleteMemory').deleteMemory({ ...user, ids }),
+    searchMemory: async (query, p = {}) => memoryWith('searchMemory').searchMemory({ ...user, query, ...p, signal }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { isPlainObject } from '@thole/core/kit';
+import { appendInstruction, errorCodeOf, isPlainObject } from '@thole/core/kit';
 import type { Content, Part, Tool, ToolContext } from '@thole/core';
 import { answerIfNotConfigured } from './answer-if-not-configured.ts';
 import { FunctionTool } from './function-tool.ts';
@@ -45,8 +45,7 @@ export function loadArtifactsTool(): Tool {
     async processLlmRequest({ toolContext, llmRequest }) {
       const names = await listNames(toolContext);
       if (names.length === 0) return;
-      const { systemInstruction } = llmRequest.config;
-      llmRequest.config.systemInstruction = [systemInstruction, instructionFor(names)].filter(Boolean).join('\n\n');
+      appendInstruction(llmRequest, instructionFor(names));
       const requested = requestedNames(llmRequest.contents.at(-1));
       if (requested.length === 0) return;
       const files = await Promise.all(requested.map((name) => loadFile(name, toolContext)));
@@ -98,8 +97,8 @@ async function loadFile(name: string, toolContext: ToolContext): Promise<Content
   } catch (error) {
     if (toolContext.signal.aborted) throw error;
     const { agentName, sessionId, runtime } = toolContext;
-    const code = TholeError.is(error) ? error.code : 'unknown';
-    runtime.logger.warn('load_artifacts could not load a file', { tool: NAME, code, agentName, sessionId });
+    const fields = { tool: NAME, code: errorCodeOf(error), agentName, sessionId };
+    runtime.logger.warn('load_artifacts could not load a file', fields);
     return contentOf(`${file} could not be read.`);
   }
 }

@@ -1,12 +1,14 @@
 import { textOf, TholeError } from '@thole/core';
 import {
+  appendInstruction,
   assertCount,
   createTimeZoneReader,
   DEFAULT_MIN_RELEVANCE,
+  errorCodeOf,
   invalidInput,
   labelFormattedMemory,
-  packMemory,
   optionNames,
+  packMemory,
   rejectUnknownOptions,
 } from '@thole/core/kit';
 import type {
@@ -80,20 +82,13 @@ export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool 
       const search = { limit, minRelevance, minScore, filter, timeZone: zone?.timeZone };
       const { memories } = await toolContext.searchMemory(query, search);
       const newMemories = omitShown(memories, toolContext.sessionId, shown);
-      if (format) return (await formatMemories(newMemories.slice(0, limit))) ?? '';
+      if (format) return await formatMemories(newMemories.slice(0, limit), { format, maxTokens });
       const now = toolContext.runtime.now();
       return packMemory(newMemories, { limit, maxTokens, now, zone }) ?? '';
     } catch (error) {
       logFailure('preload_memory could not search or format', error, toolContext);
       return '';
     }
-  }
-
-  async function formatMemories(memories: readonly MemoryEntry[]): Promise<string | undefined> {
-    if (memories.length === 0) return undefined;
-    const text = await format!(memories);
-    if (typeof text !== 'string') throw invalidInput('The result of format', 'a string', text);
-    return labelFormattedMemory(text, maxTokens);
   }
 
   async function readZone(toolContext: ToolContext): Promise<ZonedTime | undefined> {
@@ -142,13 +137,19 @@ function omitShown(
   return memories.filter((entry) => entry.sessionId !== sessionId || !texts.has(textOf(entry.content).trim()));
 }
 
+async function formatMemories(
+  memories: readonly MemoryEntry[],
+  { format, maxTokens }: { format: NonNullable<PreloadMemoryToolOptions['format']>; maxTokens: number },
+): Promise<string> {
+  if (memories.length === 0) return '';
+  const text: unknown = await format(memories);
+  if (typeof text !== 'string') throw invalidInput('The result of format', 'a string', text);
+  return labelFormattedMemory(text, maxTokens) ?? '';
+}
+
 function insertBlock(block: string, placement: 'user' | 'system', request: LlmRequest, message: Content): void {
-  if (placement === 'user') {
-    request.contents = insertBeforeMessage(request.contents, message, { role: 'user', parts: [{ text: block }] });
-    return;
-  }
-  const { systemInstruction } = request.config;
-  request.config.systemInstruction = systemInstruction ? `${systemInstruction}\n\n${block}` : block;
+  if (placement === 'system') return appendInstruction(request, block);
+  request.contents = insertBeforeMessage(request.contents, message, { role: 'user', parts: [{ text: block }] });
 }
 
 function searchTextOf(message: Content): string {
@@ -158,8 +159,7 @@ function searchTextOf(message: Content): string {
 
 function logFailure(sentence: string, error: unknown, { agentName, sessionId, runtime, signal }: ToolContext): void {
   if (signal.aborted || TholeError.is(error, 'MEMORY_NOT_CONFIGURED')) return;
-  const code = TholeError.is(error) ? error.code : error instanceof Error ? error.name : typeof error;
-  runtime.logger.warn(sentence, { tool: 'preload_memory', code, agentName, sessionId });
+  runtime.logger.warn(sentence, { tool: 'preload_memory', code: errorCodeOf(error), agentName, sessionId });
 }
 
 // A function, because `PRELOAD_MEMORY` is created while this module is loaded.

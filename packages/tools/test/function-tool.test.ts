@@ -259,6 +259,19 @@ describe('FunctionTool options', () => {
     expect(tool.isLongRunning).toBe(true);
     expect(tool.declaration().description).toMatch(/^Asks\.\n\n.*do not repeat/);
   });
+
+  it.each([
+    [
+      'no description',
+      { name: 'ask', execute: () => 1 },
+      /^The description of tool ask must be a string, got undefined/,
+    ],
+    ['no options', undefined, /FunctionTool/],
+  ])('rejects a long-running tool with %s with INVALID_INPUT', (_, options, message) => {
+    expect(() => new LongRunningFunctionTool(options as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }),
+    );
+  });
 });
 
 describe('new FunctionTool', () => {

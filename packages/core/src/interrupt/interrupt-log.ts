@@ -1,6 +1,7 @@
 import { getFunctionCalls, getFunctionResponses } from '../event/read-event.ts';
 import type { Event } from '../event/event.ts';
 import type { FunctionCall, FunctionResponse } from '../content/content.ts';
+import { definedMembers } from '../json/defined-members.ts';
 import { isPlainObject } from '../json/find-non-json.ts';
 import type { Json, JsonObject } from '../json/json.ts';
 import { requestKindOf } from './interrupt.ts';
@@ -183,7 +184,7 @@ function toInterrupt(event: Event, call: FunctionCall): Interrupt {
   const kind = requestKindOf(call.name) ?? 'longRunning';
   const { invocationId, author: agentName, branch, timestamp: createdAt } = event;
   const origin = { id: call.id!, kind, invocationId, agentName, ...(branch !== undefined && { branch }), createdAt };
-  return withoutUndefined({ ...origin, ...readRequest(kind, event, call) });
+  return definedMembers({ ...origin, ...readRequest(kind, event, call) });
 }
 
 type RequestMembers = Partial<Omit<Interrupt, 'id' | 'kind' | 'invocationId' | 'agentName' | 'createdAt'>>;
@@ -261,10 +262,4 @@ function textIn(args: JsonObject, name: string): string | undefined {
 function numberIn(args: JsonObject, name: string): number | undefined {
   const value: Json | undefined = args[name];
   return typeof value === 'number' ? value : undefined;
-}
-
-function withoutUndefined(interrupt: Interrupt): Interrupt {
-  return Object.fromEntries(
-    Object.entries(interrupt).filter(([, value]) => value !== undefined),
-  ) as unknown as Interrupt;
 }

@@ -1,3 +1,4 @@
+import { definedMembers } from '../json/defined-members.ts';
 import type { Logger, Runtime, Tracer } from './runtime.ts';
 
 /** Every member of a runtime. The compiler rejects a list that lacks one. */
@@ -24,5 +25,5 @@ export function withRuntime(
     tracer: p.tracer ?? runtime.tracer,
   };
   // Optional members stay absent if the runtime has none.
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as unknown as Runtime;
+  return definedMembers(members) as Runtime;
 }

@@ -1,10 +1,11 @@
 import { systemRuntime, TholeError } from '@thole/core';
 import { assertName, errorFields, rejectUnknownOptions, withRuntime } from '@thole/core/kit';
-import type { App, RunConfig } from '@thole/core';
+import type { App, Logger, RunConfig } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import { CLIENT_CAPABILITIES_META_KEY, createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import type { AuthInfo, CallToolResult, ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import { measureSession } from '../telemetry/traced-request.ts';
+import { transportAttributes } from '../telemetry/transport-attributes.ts';
 import { checkAgentServerOptions } from './agent-server-options.ts';
 import type { AgentServerOptions } from './agent-server-options.ts';
 import { callAgent } from './call-agent.ts';
@@ -12,9 +13,9 @@ import { parseCallState } from './call-state.ts';
 import { connectStdio, stdioOptionNames } from './connect-stdio.ts';
 import type { StdioConnection, StdioOptions } from './connect-stdio.ts';
 import { replaceSilentLogger } from './console-logger.ts';
-import { readCaller } from './request-caller.ts';
+import { isResponse, readCaller } from './request-caller.ts';
 import type { RequestCaller, RequestSource } from './request-caller.ts';
-import { traceRequests, transportAttributes, versionOf } from './request-telemetry.ts';
+import { traceRequests, versionOf } from './request-telemetry.ts';
 import { createServedAgents } from './served-agent.ts';
 import type { ServedAgent } from './served-agent.ts';
 import { toolError } from './to-tool-result.ts';
@@ -97,14 +98,7 @@ export function mcpServer(app: App | Runner, options: AgentServerOptions): Agent
       callers.set(authInfo, caller);
       return await handler.fetch(request, { authInfo });
     } catch (error) {
-      if (!TholeError.is(error)) {
-        if (typeof error === 'object' && error !== null && 'status' in error) return error as Response;
-        logger.error('A request failed.', { ...errorFields(error) });
-        return errorResponse(500, 'The server failed.');
-      }
-      const { message, status = 500 } = error;
-      if (status >= 500) logger.error('A request failed.', { ...errorFields(error) });
-      return errorResponse(status, status < 500 ? message : 'The server failed.');
+      return toErrorResponse(error, logger);
     }
   }
 
@@ -148,6 +142,16 @@ function supportsForms(request: ServerContext['mcpReq'], { server }: McpServer):
   // Clients of the older protocol declare their capabilities once per connection.
   const { elicitation } = requestCapabilities ?? server.getClientCapabilities() ?? {};
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}
+
+/** Returns the response for a rejected request: the thrown `Response` of `authorize`, or the error without the details of a failure. */
+function toErrorResponse(error: unknown, logger: Logger): Response {
+  const isTholeError = TholeError.is(error);
+  if (!isTholeError && isResponse(error)) return error;
+  const status = (isTholeError && error.status) || 500;
+  if (isTholeError && status < 500) return errorResponse(status, error.message);
+  logger.error('A request failed.', { ...errorFields(error) });
+  return errorResponse(status, 'The server failed.');
 }
 
 function errorResponse(status: number, message: string): Response {

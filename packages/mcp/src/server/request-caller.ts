@@ -100,9 +100,9 @@ function hostOf(request: Request): string {
   return request.headers.get('host') ?? new URL(request.url).host;
 }
 
-// Checked by its members, because `@hono/node-server` replaces the global class.
-function isResponse(value: unknown): value is Response {
-  return typeof value === 'object' && value !== null && 'status' in value && 'headers' in value;
+/** True for a response. Checked by its members, because `@hono/node-server` replaces the global class. */
+export function isResponse(value: unknown): value is Response {
+  return typeof value === 'object' && value !== null && 'status' in value && 'headers' in value && 'text' in value;
 }
 
 function forbidden(message: string): TholeError {

@@ -6,6 +6,7 @@ import { failureOf, isRpcRequest, metaOf, parseVersion, spanName } from '../tele
 import type { RpcMessage, RpcRequest } from '../telemetry/rpc-message.ts';
 import { TracedRequest } from '../telemetry/traced-request.ts';
 import { parseTraceparent } from '../telemetry/traceparent.ts';
+import { transportAttributes } from '../telemetry/transport-attributes.ts';
 
 type Transport = Parameters<McpServer['connect']>[0];
 
@@ -23,11 +24,6 @@ export interface RequestTelemetryOptions {
   readonly isHttp: boolean;
   /** Names of the tools. A call of an unknown tool is recorded as `_OTHER`. */
   readonly tools: ReadonlySet<string>;
-}
-
-/** Returns the attributes of the transport, with the names of OpenTelemetry's conventions. */
-export function transportAttributes(isHttp: boolean): SpanAttributes {
-  return isHttp ? { 'network.transport': 'tcp', 'network.protocol.name': 'http' } : { 'network.transport': 'pipe' };
 }
 
 /**

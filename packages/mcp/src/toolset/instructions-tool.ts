@@ -1,4 +1,5 @@
-import type { LlmRequest, Tool } from '@thole/core';
+import { appendInstruction } from '@thole/core/kit';
+import type { Tool } from '@thole/core';
 import { quoteServerText } from './declarations/quote-server-text.ts';
 
 const MAX_INSTRUCTIONS = 4_096;
@@ -13,11 +14,7 @@ export function createInstructionsTool(instructions: string, server: string): To
     declaration: () => undefined,
     runAsync: async () => undefined,
     async processLlmRequest({ llmRequest }) {
-      append(llmRequest, text);
+      appendInstruction(llmRequest, text);
     },
   };
-}
-
-function append({ config }: LlmRequest, text: string): void {
-  config.systemInstruction = config.systemInstruction ? `${config.systemInstruction}\n\n${text}` : text;
 }

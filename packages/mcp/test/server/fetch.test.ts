@@ -130,6 +130,16 @@ describe('AgentServer.fetch', () => {
     expect(logged).toMatchObject([['error', 'A request failed.', { error: expect.stringContaining('secret') }]]);
   });
 
+  it('answers 500 if authorize throws an error that has a status', async () => {
+    const authorize = (): never => {
+      throw Object.assign(new Error('The token server failed.'), { status: 502, headers: {} });
+    };
+    const { server, logged } = serveClerk([], { options: { authorize } });
+    const response = await server.fetch(post());
+    expect([response.status, await response.json()]).toMatchObject([500, { error: { message: 'The server failed.' } }]);
+    expect(logged).toMatchObject([['error', 'A request failed.', { error: 'Error: The token server failed.' }]]);
+  });
+
   it('hides the error of deps that throw', async () => {
     const options = {
       deps: () => {

@@ -1,5 +1,6 @@
 import { systemRuntime, textOf, TholeError } from '@thole/core';
 import {
+  assertDuration,
   assertSessionRef,
   inProcessLeases,
   invalidInput,
@@ -14,6 +15,7 @@ import type { CallOptions, LeaseManager, MemoryEntry, MemoryService, Runtime, Se
 import { isConsolidated } from '../consolidate/consolidate-session.ts';
 import type { ConsolidationOutcome } from '../consolidate/consolidate-session.ts';
 import { deleteUnchangedSession } from '../lease/delete-unchanged-session.ts';
+import { assertSessionService } from '../assert-session-service.ts';
 import { requireMemory } from '../require-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
 import { forgetMemory } from '../privacy/forget-memory.ts';
@@ -56,6 +58,7 @@ const ALIASES: { readonly [name: string]: string } = { new: 'reset', clear: 'res
 export class CommandHandler {
   readonly #options: MemoryCommandsOptions;
   readonly #memory: MemoryService | undefined;
+  readonly #answerWithinMs: number;
   readonly #runtime: Runtime;
   readonly #leasing: LeaseManager;
   readonly #holder: string;
@@ -66,10 +69,12 @@ export class CommandHandler {
 
   constructor(options: MemoryCommandsOptions) {
     rejectUnknownOptions(options, commandOptionNames, 'memoryCommands');
-    const { memory, sessions, runtime = systemRuntime() } = options;
-    if (typeof sessions?.deleteSession !== 'function') throw invalidInput('sessions', 'a SessionService', sessions);
+    const { memory, sessions, answerWithinMs = 120_000, runtime = systemRuntime() } = options;
+    assertSessionService(sessions);
     if (memory) this.#memory = requireMemory(memory, 'memoryCommands', ['addSessionToMemory', 'searchMemory']);
+    assertDuration('answerWithinMs', answerWithinMs);
     this.#options = options;
+    this.#answerWithinMs = answerWithinMs;
     this.#runtime = runtime;
     this.#leasing = sessions.leasing ?? inProcessLeases(runtime);
     this.#holder = runtime.newId('commands');
@@ -194,7 +199,7 @@ export class CommandHandler {
 
   /** Stores a question until the next line of the session. */
   #storeQuestion(ref: SessionRef, keptText: string, forget: () => Promise<CommandAnswer>): void {
-    const until = this.#runtime.now() + (this.#options.answerWithinMs ?? 120_000) / 1000;
+    const until = this.#runtime.now() + this.#answerWithinMs / 1000;
     putCached(this.#pending, sessionKeyOf(ref), { until, forget, keptText }, MAX_SESSIONS);
   }
 

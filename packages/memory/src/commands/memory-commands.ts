@@ -52,7 +52,10 @@ const HELP = [
   { usage: '/reset', help: 'add this conversation to memory and start a new one (also /new, /clear)' },
 ] as const;
 
-/** Returns the commands `/remember`, `/memory`, `/forget` and `/reset`. They do not call the agent and schedule no consolidation. */
+/**
+ * Returns the commands `/remember`, `/memory`, `/forget` and `/reset`. They do not call the agent and schedule no consolidation.
+ * Throws `INVALID_INPUT` for invalid options, and `MEMORY_NOT_CONFIGURED` for a memory service without search.
+ */
 export function memoryCommands(options: MemoryCommandsOptions): MemoryCommands {
   const commands = new CommandHandler(options);
   return { handle: (line, session, call) => commands.handle(line, session, call), help: HELP };

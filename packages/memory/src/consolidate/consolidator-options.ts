@@ -1,6 +1,7 @@
 import { TholeError } from '@thole/core';
 import { assertCount, assertDuration, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { ArtifactService, MemoryService, Runtime, SessionRef, SessionService } from '@thole/core';
+import { assertSessionService } from '../assert-session-service.ts';
 import { requireMemory } from '../require-memory.ts';
 
 /** A failed consolidation, for `onError`. */
@@ -59,8 +60,11 @@ const consolidatorOptionNames = optionNames<IdleConsolidatorOptions>({
 export function assertConsolidatorOptions(options: IdleConsolidatorOptions): void {
   rejectUnknownOptions(options, consolidatorOptionNames, 'IdleConsolidator');
   const { sessions, idleMs, leaseTtlMs, retryMs } = options;
-  if (typeof sessions?.getSession !== 'function') throw invalidInput('sessions', 'a SessionService', sessions);
+  assertSessionService(sessions);
   requireMemory(options.memory, 'IdleConsolidator', ['addSessionToMemory']);
+  for (const name of ['enabled', 'keep'] as const)
+    if (options[name] !== undefined && typeof options[name] !== 'boolean')
+      throw invalidInput(name, 'a boolean', options[name]);
   if (idleMs !== undefined) assertDuration('idleMs', idleMs);
   if (leaseTtlMs !== undefined) {
     assertDuration('leaseTtlMs', leaseTtlMs);

@@ -1,8 +1,7 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertSessionRef, inProcessLeases, raceAbort, sessionKeyOf } from '@thole/core/kit';
+import { assertSessionRef, errorCodeOf, inProcessLeases, raceAbort, sessionKeyOf } from '@thole/core/kit';
 import type { CallOptions, CancelTimer, InvocationContext, Plugin, Runtime, SessionRef } from '@thole/core';
 import { callOnError } from '../call-on-error.ts';
-import { errorCodeOf } from '../error-code.ts';
 import { consolidateSession, isConsolidated, markOf } from './consolidate-session.ts';
 import type { ConsolidationContext, ConsolidationOutcome } from './consolidate-session.ts';
 import { assertConsolidatorOptions } from './consolidator-options.ts';

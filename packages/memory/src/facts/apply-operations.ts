@@ -2,7 +2,7 @@ import { textOf } from '@thole/core';
 import { normalizeStatement } from '@thole/core/kit';
 import type { MemoryEntry, UserRef } from '@thole/core';
 import type { FullMemory } from '../require-memory.ts';
-import { listAllMemories } from '../list-all-memories.ts';
+import { listAllMemories, listTurnIds } from '../list-all-memories.ts';
 import type { FactOperation, FactRequest } from './fact-extractor.ts';
 import { computeFactId } from './fact-id.ts';
 
@@ -29,12 +29,13 @@ export interface AppliedCounts {
  */
 export async function applyOperations(operations: readonly FactOperation[], p: ApplyContext): Promise<AppliedCounts> {
   const { memory, user } = p;
-  const turnIds = await turnIdsOf(p);
+  const turnIds = await listTurnIds(memory, user, p.sessionId);
   const plan = createPlan(operations, p, turnIds);
   if (plan.newFacts.size > 0) await memory.addMemory({ ...user, memories: [...plan.newFacts.values()] });
   for (const [id, evidence] of plan.confirmed) await memory.updateMemory({ ...user, id, change: { evidence } });
   // A process that deleted turns after the first read could not delete these facts: they were not written yet.
-  const remaining = plan.newFacts.size + plan.confirmed.size > 0 ? await turnIdsOf(p) : turnIds;
+  const remaining =
+    plan.newFacts.size + plan.confirmed.size > 0 ? await listTurnIds(memory, user, p.sessionId) : turnIds;
   const deleted = new Set([...turnIds].filter((id) => !remaining.has(id)));
   if (deleted.size > 0) await removeEvidence(plan, deleted, p);
 
@@ -165,9 +166,4 @@ async function removeEvidence(plan: Plan, deleted: ReadonlySet<string>, { memory
 async function redirectSuperseded(from: string, to: string, { memory, user }: ApplyContext): Promise<void> {
   for (const { id, supersededBy } of await listAllMemories(memory, { ...user, filter: { kinds: ['fact', 'note'] } }))
     if (supersededBy === from) await memory.updateMemory({ ...user, id, change: { supersededBy: to } });
-}
-
-async function turnIdsOf({ memory, user, sessionId }: ApplyContext): Promise<Set<string>> {
-  const turns = await listAllMemories(memory, { ...user, filter: { kinds: ['turn'], sessionId } });
-  return new Set(turns.map(({ id }) => id));
 }

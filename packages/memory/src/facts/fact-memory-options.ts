@@ -71,8 +71,9 @@ export function assertFactMemoryOptions(options: FactMemoryServiceOptions): void
     throw new TholeError('INVALID_INPUT', 'instructions are only for llm. Remove instructions or extractor.');
   if (evidenceFrom !== undefined && evidenceFrom !== 'user' && evidenceFrom !== 'anyone')
     throw new TholeError('INVALID_INPUT', `evidenceFrom must be 'user' or 'anyone'.`);
-  if (keepTurns !== undefined && typeof keepTurns !== 'boolean')
-    throw invalidInput('keepTurns', 'a boolean', keepTurns);
+  for (const name of ['keepTurns', 'extractFromEvents'] as const)
+    if (options[name] !== undefined && typeof options[name] !== 'boolean')
+      throw invalidInput(name, 'a boolean', options[name]);
   if (keepTurns === false && (memory as { redacts?: unknown }).redacts === true)
     throw new TholeError(
       'INVALID_INPUT',

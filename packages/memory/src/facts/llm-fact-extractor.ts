@@ -4,7 +4,7 @@ import type { CallOptions, JsonObject, Llm, Runtime } from '@thole/core';
 import { callModel } from '../llm/call-model.ts';
 import { assertLlm } from '../llm/assert-llm.ts';
 import { isoMinute, secondsOf } from '../llm/iso-date.ts';
-import { quotedText } from '../llm/quoted-text.ts';
+import { quotedText, taggedBlock } from '../llm/quoted-text.ts';
 import { EXTRACTION_INSTRUCTIONS } from './extraction-instructions.ts';
 import type { FactExtractor, FactRequest, FactTurn } from './fact-extractor.ts';
 
@@ -101,9 +101,8 @@ function labelsOf({ turns, before, known }: FactRequest): Map<string, string> {
 }
 
 function promptOf({ turns, before, known, now }: FactRequest, zone: ZonedTime | undefined): string {
-  const formatTime = (seconds: number | undefined): string => isoMinute(seconds, zone);
   const knownLines = known.map(
-    ({ text, validFrom }, i) => `k${i + 1} (since ${formatTime(validFrom)}): ${quotedText(text)}`,
+    ({ text, validFrom }, i) => `k${i + 1} (since ${isoMinute(validFrom, zone)}): ${quotedText(text)}`,
   );
   return [
     `It is ${isoMinute(now, zone)}.`,
@@ -121,7 +120,7 @@ function turnLines(letter: string, turns: readonly FactTurn[], zone: ZonedTime |
 }
 
 function block(tag: string, lines: readonly string[]): string {
-  return `<${tag}>\n${lines.length > 0 ? lines.join('\n') : '(nothing)'}\n</${tag}>`;
+  return taggedBlock(tag, lines.length > 0 ? lines : ['(nothing)']);
 }
 
 /** Replaces labels in an operation by ids. An unknown label is kept, and rejected later as an unknown id. */

@@ -1,6 +1,7 @@
 import { systemRuntime, textOf } from '@thole/core';
 import {
   assertUser,
+  errorCodeOf,
   invalidInput,
   isCurrentMemory,
   optionNames,
@@ -8,10 +9,9 @@ import {
   userKeyOf,
 } from '@thole/core/kit';
 import type { MemoryEntry, MemoryService, Runtime, UserRef } from '@thole/core';
-import { errorCodeOf } from '../error-code.ts';
 import { requireMemory } from '../require-memory.ts';
 import type { FullMemory } from '../require-memory.ts';
-import { listAllMemories } from '../list-all-memories.ts';
+import { listTurnIds } from '../list-all-memories.ts';
 import { findEntry } from './find-entry.ts';
 import type { Proposal, ProposalAudit, ProposalChange } from './proposal.ts';
 import { undoProposals } from './undo-proposals.ts';
@@ -51,7 +51,7 @@ export async function applyProposals(options: ApplyProposalsOptions): Promise<Pr
     changes: [],
     refused: [],
   };
-  const turns = await turnIdsOf(memory, user);
+  const turns = await listTurnIds(memory, user);
   for (const proposal of proposals) {
     const refuse = (reason: string): void => void audit.refused.push({ proposalId: proposal.id, reason });
     try {
@@ -84,7 +84,7 @@ async function removeDeletedEvidence(
   { memory, user, runtime }: { memory: FullMemory; user: UserRef; runtime: Runtime },
 ): Promise<void> {
   try {
-    const turns = await turnIdsOf(memory, user);
+    const turns = await listTurnIds(memory, user);
     for (const change of [...audit.changes]) {
       const before = change.added?.evidence ?? [];
       const evidence = before.filter((id) => turns.has(id));
@@ -171,10 +171,6 @@ function factOf(
     evidence,
     customMetadata: { proposal: { id, reason, auditId, ...(approvedBy !== undefined && { approvedBy }) } },
   };
-}
-
-async function turnIdsOf(memory: FullMemory, user: UserRef): Promise<Set<string>> {
-  return new Set((await listAllMemories(memory, { ...user, filter: { kinds: ['turn'] } })).map(({ id }) => id));
 }
 
 function userOf(proposals: readonly Proposal[]): UserRef {

@@ -27,8 +27,9 @@ import type {
 import { callModel } from '../llm/call-model.ts';
 import { assertLlm } from '../llm/assert-llm.ts';
 import { isoMinute } from '../llm/iso-date.ts';
-import { quotedText } from '../llm/quoted-text.ts';
+import { quotedText, taggedBlock } from '../llm/quoted-text.ts';
 import { findUserTimeZone } from '../find-user-time-zone.ts';
+import { assertSessionService } from '../assert-session-service.ts';
 import { requireMemory } from '../require-memory.ts';
 import type { FullMemory } from '../require-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
@@ -72,14 +73,16 @@ const proposeOptionNames = optionNames<ProposeMemoriesOptions>({
 export async function proposeMemories(options: ProposeMemoriesOptions): Promise<Proposal[]> {
   rejectUnknownOptions(options, proposeOptionNames, 'proposeMemories');
   assertUser(options);
-  const { appName, userId, llm, maxTokens = 12_000, timeoutMs = 120_000, signal } = options;
+  const { appName, userId, llm, maxSessions = 10, maxTokens = 12_000, timeoutMs = 120_000, signal } = options;
+  assertSessionService(options.sessions);
   assertLlm(llm);
+  assertCount('maxSessions', maxSessions, 1);
   assertCount('maxTokens', maxTokens, 1);
   assertDuration('timeoutMs', timeoutMs);
   const readTimeZone = createTimeZoneReader(options.timeZone);
   const { runtime = systemRuntime() } = options;
   const memory = requireMemory(options.memory, 'proposeMemories');
-  await addSessions(memory, options);
+  await addSessions(memory, maxSessions, options);
   const user = { appName, userId };
   const turns = selectNewest(
     await listAllMemories(memory, { ...user, filter: { kinds: ['turn'] }, signal }),
@@ -102,9 +105,11 @@ export async function proposeMemories(options: ProposeMemoriesOptions): Promise<
   });
 }
 
-async function addSessions(memory: FullMemory, p: ProposeMemoriesOptions): Promise<void> {
-  const { sessions, appName, userId, maxSessions = 10, signal } = p;
-  assertCount('maxSessions', maxSessions, 1);
+async function addSessions(
+  memory: FullMemory,
+  maxSessions: number,
+  { sessions, appName, userId, signal }: ProposeMemoriesOptions,
+): Promise<void> {
   const page = await sessions.listSessions({ appName, userId, limit: maxSessions, order: 'desc', signal });
   for (const { id: sessionId } of page.sessions) {
     const session = await sessions.getSession({ appName, userId, sessionId, signal });
@@ -173,8 +178,8 @@ function promptOf(
     `k${i + 1} (since ${isoMinute(validFrom ?? timestamp, zone)}): ${quotedText(textOf(content))}`;
   return [
     `It is ${isoMinute(now, zone)}.`,
-    `<remembered>\n${known.map(entry).join('\n')}\n</remembered>`,
-    `<said>\n${turns.map(line).join('\n')}\n</said>`,
+    taggedBlock('remembered', known.map(entry)),
+    taggedBlock('said', turns.map(line)),
   ].join('\n\n');
 }
 

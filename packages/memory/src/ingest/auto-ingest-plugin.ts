@@ -1,19 +1,19 @@
 import { systemRuntime, TholeError } from '@thole/core';
 import {
-  ingestibleEvents,
-  rewindOf,
   assertCount,
   assertDuration,
-  invalidInput,
+  errorCodeOf,
+  ingestibleEvents,
   optionNames,
   putCached,
   rejectUnknownOptions,
+  rewindOf,
   sessionKeyOf,
   withTimeLimit,
 } from '@thole/core/kit';
 import type { Event, InvocationContext, MemoryService, Plugin, Runtime, SessionRef, SessionService } from '@thole/core';
 import { callOnError } from '../call-on-error.ts';
-import { errorCodeOf } from '../error-code.ts';
+import { assertSessionService } from '../assert-session-service.ts';
 import { requireMemory } from '../require-memory.ts';
 import { traitsOf } from '../wrapper-traits.ts';
 
@@ -86,7 +86,7 @@ export class AutoIngestPlugin implements Plugin {
   constructor(options: AutoIngestPluginOptions) {
     rejectUnknownOptions(options, autoIngestOptionNames, 'AutoIngestPlugin');
     const { sessions, memory, name = 'auto_ingest', retryMs, runtime = systemRuntime() } = options;
-    if (typeof sessions?.getSession !== 'function') throw invalidInput('sessions', 'a SessionService', sessions);
+    assertSessionService(sessions);
     this.#memory = requireMemory(memory, 'AutoIngestPlugin', ['addEventsToMemory']);
     for (const option of ['maxWaiting', 'maxAttempts'] as const)
       if (options[option] !== undefined) assertCount(option, options[option], 1);

@@ -11,3 +11,8 @@ export function quotedText(text: string): string {
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;');
 }
+
+/** Returns lines in a tagged block. The caller must quote texts in them. */
+export function taggedBlock(tag: string, lines: readonly string[]): string {
+  return `<${tag}>\n${lines.join('\n')}\n</${tag}>`;
+}

@@ -1,5 +1,12 @@
 import { systemRuntime } from '@thole/core';
-import { assertDuration, assertName, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import {
+  assertDuration,
+  assertName,
+  errorCodeOf,
+  invalidInput,
+  optionNames,
+  rejectUnknownOptions,
+} from '@thole/core/kit';
 import type {
   CancelTimer,
   MaybePromise,
@@ -11,7 +18,6 @@ import type {
   UserRef,
 } from '@thole/core';
 import { callOnError } from '../call-on-error.ts';
-import { errorCodeOf } from '../error-code.ts';
 import { requireMemory } from '../require-memory.ts';
 
 /** A memory service that can delete old entries of all users of an app. Its store can list its users. */

@@ -1,4 +1,4 @@
-import { quotedText } from '../llm/quoted-text.ts';
+import { quotedText, taggedBlock } from '../llm/quoted-text.ts';
 import type { Profile } from './profile.ts';
 
 const LABEL =
@@ -6,5 +6,5 @@ const LABEL =
 
 /** Returns a profile as text for a prompt: a labelled block with escaped lines, so that no line can end the block. */
 export function profileBlock({ lines }: Profile): string {
-  return `<USER_PROFILE>\n${LABEL}\n${lines.map((line) => `- ${quotedText(line)}`).join('\n')}\n</USER_PROFILE>`;
+  return taggedBlock('USER_PROFILE', [LABEL, ...lines.map((line) => `- ${quotedText(line)}`)]);
 }

@@ -1,7 +1,6 @@
 import { TholeError } from '@thole/core';
-import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { appendInstruction, errorCodeOf, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { CallbackContext, LlmRequest, Optional, Plugin } from '@thole/core';
-import { errorCodeOf } from '../error-code.ts';
 import type { ProfileOptions } from './profile-options.ts';
 import { profileBlock } from './profile-block.ts';
 import { profile } from './profile.ts';
@@ -63,12 +62,8 @@ export class ProfilePlugin implements Plugin {
   }): Promise<undefined> {
     const block = await this.#blockFor(callbackContext);
     if (block === '') return undefined;
-    if (this.#placement === 'user') {
-      llmRequest.contents = [{ role: 'user', parts: [{ text: block }] }, ...llmRequest.contents];
-    } else {
-      const { systemInstruction } = llmRequest.config;
-      llmRequest.config.systemInstruction = systemInstruction ? `${systemInstruction}\n\n${block}` : block;
-    }
+    if (this.#placement === 'system') appendInstruction(llmRequest, block);
+    else llmRequest.contents = [{ role: 'user', parts: [{ text: block }] }, ...llmRequest.contents];
     return undefined;
   }
 

@@ -1,7 +1,6 @@
 import { systemRuntime } from '@thole/core';
-import { assertUser, putCached, raceAbort, sessionKeyOf, userKeyOf } from '@thole/core/kit';
+import { assertUser, errorCodeOf, putCached, raceAbort, sessionKeyOf, userKeyOf } from '@thole/core/kit';
 import type { CallOptions, UserRef } from '@thole/core';
-import { errorCodeOf } from '../error-code.ts';
 import { writeProfile } from './write-profile.ts';
 import { readKnownLines, readKnownTexts } from './read-known-lines.ts';
 import type { KnownLines } from './read-known-lines.ts';

@@ -1,7 +1,6 @@
 import { textOf } from '@thole/core';
-import { clipToTokens, estimateTokens, isCurrentMemory } from '@thole/core/kit';
+import { clipToTokens, errorCodeOf, estimateTokens, isCurrentMemory } from '@thole/core/kit';
 import type { CallOptions, MemoryEntry, Runtime, UserRef } from '@thole/core';
-import { errorCodeOf } from '../error-code.ts';
 import { requireMemory } from '../require-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
 import type { ProfileOptions, ProfileSource } from './profile-options.ts';

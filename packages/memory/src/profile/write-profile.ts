@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import { clipToTokens, isPlainObject } from '@thole/core/kit';
 import type { CallOptions, JsonObject, Llm, Runtime } from '@thole/core';
 import { callModel } from '../llm/call-model.ts';
-import { quotedText } from '../llm/quoted-text.ts';
+import { quotedText, taggedBlock } from '../llm/quoted-text.ts';
 import { limitToTokens } from './read-known-lines.ts';
 import type { KnownLines } from './read-known-lines.ts';
 
@@ -51,5 +51,8 @@ const SCHEMA: JsonObject = {
 };
 
 function block(tag: string, lines: readonly string[]): string {
-  return `<${tag}>\n${lines.map((line) => `- ${quotedText(line)}`).join('\n')}\n</${tag}>`;
+  return taggedBlock(
+    tag,
+    lines.map((line) => `- ${quotedText(line)}`),
+  );
 }

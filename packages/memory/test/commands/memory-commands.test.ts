@@ -28,6 +28,15 @@ function setUp(options: Partial<MemoryCommandsOptions> = {}) {
   return { runtime, sessions, memory, commands, say, all, handle: (line: string) => commands.handle(line, here) };
 }
 
+describe('memoryCommands', () => {
+  it('rejects a time for an answer that is not a duration with INVALID_INPUT', () => {
+    for (const answerWithinMs of ['120000', NaN, 0])
+      expect(() => setUp({ answerWithinMs: answerWithinMs as number })).toThrow(
+        expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(/^answerWithinMs must be/) }),
+      );
+  });
+});
+
 describe('MemoryCommands.handle', () => {
   it('returns undefined for lines that are not memory commands', async () => {
     const { handle } = setUp();

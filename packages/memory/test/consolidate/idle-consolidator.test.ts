@@ -569,6 +569,8 @@ describe('IdleConsolidator options', () => {
       [{ sessions, memory, idleMinutes: 30 }, 'idleMinutes'],
       [{ sessions, memory, concurrency: 0 }, 'concurrency'],
       [{ sessions, memory, maxAttempts: 0 }, 'maxAttempts'],
+      [{ sessions, memory, keep: 'no' }, 'keep must be a boolean'],
+      [{ sessions, memory, enabled: 'false' }, 'enabled must be a boolean'],
     ];
     for (const [options, name] of invalid)
       expect(() => new IdleConsolidator(options as IdleConsolidatorOptions), name).toThrow(name);

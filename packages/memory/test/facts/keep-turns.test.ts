@@ -113,6 +113,7 @@ describe('FactMemoryService with keepTurns: false', () => {
 
   it.each([
     [{ keepTurns: 'no' as never }, /keepTurns must be a boolean/],
+    [{ extractFromEvents: 'no' as never }, /extractFromEvents must be a boolean/],
     [
       { memory: new RedactingMemoryService({ memory: new InMemoryMemoryService(), redact: (text) => text }) },
       /Wrap the FactMemoryService in a RedactingMemoryService/,

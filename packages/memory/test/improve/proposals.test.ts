@@ -71,6 +71,15 @@ describe('proposeMemories', () => {
     await expect(proposeMemories(mars)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 
+  it('rejects a missing session service with INVALID_INPUT, and calls no model', async () => {
+    const { memory, llm, runtime } = await setUp();
+    await expect(proposeMemories({ ...ann, memory, llm, runtime } as never)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: 'sessions must be a SessionService, got undefined.',
+    });
+    expect(llm.requests).toEqual([]);
+  });
+
   it('leaves out proposals without a reason, evidence, target or text', async () => {
     const { propose } = await setUp(
       { ...sister, reason: ' ' },

@@ -1,4 +1,4 @@
-import { decodeBase64, encodeBase64 } from '@thole/core/kit';
+import { decodeBase64, encodeBase64, joinBytes } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 
 /** Collects the audio of an answer. Each piece of `data` is encoded in base64 separately; `transcript` is text. */
@@ -17,15 +17,9 @@ export class ChatAudio {
 
   /** Returns all pieces in the member `audio`, or an empty object without audio. */
   toMember(): JsonObject {
-    const length = this.#pieces.reduce((sum, each) => sum + each.length, 0);
-    if (length === 0 && this.#transcript === '' && Object.keys(this.#rest).length === 0) return {};
-    const bytes = new Uint8Array(length);
-    let offset = 0;
-    for (const piece of this.#pieces) {
-      bytes.set(piece, offset);
-      offset += piece.length;
-    }
-    const data = length > 0 ? { data: encodeBase64(bytes) } : {};
+    const bytes = joinBytes(this.#pieces);
+    if (bytes.length === 0 && this.#transcript === '' && Object.keys(this.#rest).length === 0) return {};
+    const data = bytes.length > 0 ? { data: encodeBase64(bytes) } : {};
     return { audio: { ...this.#rest, ...data, ...(this.#transcript !== '' && { transcript: this.#transcript }) } };
   }
 }

@@ -1,4 +1,4 @@
-import { isFromEndpoint, isPlainObject, mediaLine, toSendableName } from '@thole/core/kit';
+import { codeText, isFromEndpoint, isPlainObject, mediaLine, toSendableName } from '@thole/core/kit';
 import type { Json, JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import type OpenAI from 'openai';
@@ -54,15 +54,13 @@ export function toAssistantMessage(
   } as Assistant;
 }
 
-function textOfPart({ text, thought, executableCode, codeExecutionResult, inlineData, fileData }: Part): string {
+function textOfPart(part: Part): string {
   // A thought may be an image.
-  if (thought) return '';
-  if (text !== undefined) return text;
-  if (executableCode)
-    return `\n\`\`\`${(executableCode.language ?? '').toLowerCase()}\n${executableCode.code}\n\`\`\`\n`;
-  if (codeExecutionResult)
-    return `\n\`\`\`\n${codeExecutionResult.output ?? codeExecutionResult.outcome ?? ''}\n\`\`\`\n`;
-  const file = inlineData ?? fileData;
+  if (part.thought) return '';
+  if (part.text !== undefined) return part.text;
+  const code = codeText(part);
+  if (code !== undefined) return `\n${code}\n`;
+  const file = part.inlineData ?? part.fileData;
   return file ? `\n${mediaLine(file)}\n` : '';
 }
 

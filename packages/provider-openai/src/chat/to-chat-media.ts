@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { decodeBase64, toStandardBase64 } from '@thole/core/kit';
+import { decodeBase64, mediaTypeOf, toStandardBase64 } from '@thole/core/kit';
 import type { FileData, FunctionResponsePart, InlineData } from '@thole/core';
 import type OpenAI from 'openai';
 
@@ -41,7 +41,7 @@ const TEXTS: readonly string[] = [
 function toInlinePart({ mimeType, data, displayName }: InlineData): ContentPart | undefined {
   if (data === '') return undefined;
   const base64 = toStandardBase64(data);
-  const type = mimeType.split(';')[0]!.trim().toLowerCase();
+  const type = mediaTypeOf(mimeType);
   const url = `data:${type};base64,${base64}`;
   if (type.startsWith('image/')) return { type: 'image_url', image_url: { url } };
   const format = AUDIO[type];

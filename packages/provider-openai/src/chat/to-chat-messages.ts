@@ -1,4 +1,4 @@
-import { LAST_MESSAGE, declaredNames, mediaLine, newestUserContent, pairCalls } from '@thole/core/kit';
+import { declaredNames, LAST_MESSAGE, mediaLine, newestUserContent, pairCalls, PENDING_ANSWER } from '@thole/core/kit';
 import type { Content, FunctionResponse, LlmRequest, Part } from '@thole/core';
 import type { PairedCall, PairedCalls } from '@thole/core/kit';
 import type OpenAI from 'openai';
@@ -150,9 +150,6 @@ function filesOf({ name, parts = [] }: FunctionResponse, provider: string): Cont
   return files.length > 0 ? [{ type: 'text', text: `Files that belong to the answer of ${name}:` }, ...files] : [];
 }
 
-/** Sent for a call without an answer, because servers reject an unanswered call. */
-const PENDING = { status: 'pending', message: 'There is no answer yet.' };
-
 function toolMessage({ answer }: PairedCall, id: string): Message {
-  return { role: 'tool', tool_call_id: id, content: JSON.stringify(answer?.response ?? PENDING) };
+  return { role: 'tool', tool_call_id: id, content: JSON.stringify(answer?.response ?? PENDING_ANSWER) };
 }

@@ -1,3 +1,4 @@
+import { definedMembers } from '@thole/core/kit';
 import type { GenerateContentConfig, Json, JsonObject, LlmRequest, ThinkingConfig } from '@thole/core';
 import type OpenAI from 'openai';
 import type { RequestTarget } from '../openai-options.ts';
@@ -41,9 +42,8 @@ export function toChatRequest(request: LlmRequest, target: RequestTarget): OpenA
     reasoning_effort: toEffort(config.thinkingConfig),
     ...toPromptCache(request, target),
   };
-  const settings = Object.entries(body).filter(([, value]) => value !== undefined);
   // `stream` is not an option: the caller of this function decides how the answer is read.
-  const { stream: _, ...merged } = mergeOptions(Object.fromEntries(settings) as JsonObject, options);
+  const { stream: _, ...merged } = mergeOptions(definedMembers(body) as JsonObject, options);
   return { ...merged, ...(target.stream && { stream: true }) } as unknown as OpenAI.Chat.ChatCompletionCreateParams;
 }
 

@@ -1,4 +1,4 @@
-import { mediaLine } from '@thole/core/kit';
+import { mediaLine, PENDING_ANSWER } from '@thole/core/kit';
 import type { FunctionResponse, JsonObject } from '@thole/core';
 import { toInputContent } from './to-input-content.ts';
 
@@ -22,6 +22,6 @@ export function toAnswerItem({ name, response, parts = [] }: FunctionResponse, c
 
 /** Returns a pending answer to an open call, because the API rejects a call without an answer. */
 export function toPendingItem(callId: string): JsonObject {
-  const output = JSON.stringify({ status: 'pending', message: 'There is no answer yet.' });
+  const output = JSON.stringify(PENDING_ANSWER);
   return { type: 'function_call_output', call_id: callId, output };
 }

@@ -1,4 +1,4 @@
-import { mediaLine, toSendableName } from '@thole/core/kit';
+import { codeText, mediaLine, toSendableName } from '@thole/core/kit';
 import type { JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import { joinMessages } from './join-messages.ts';
@@ -50,7 +50,8 @@ export function toModelItems(parts: readonly Part[], target: ModelItemsTarget): 
 
 /** Converts a part of another provider, or a part whose item cannot be rebuilt. */
 function toPlainItems(part: Part, index: number, target: ModelItemsTarget): JsonObject[] {
-  const { functionCall: call, functionResponse: answer, executableCode: code, codeExecutionResult: result } = part;
+  const { functionCall: call, functionResponse: answer } = part;
+  const code = codeText(part);
   if (call) {
     const args = call.brokenArgs ?? JSON.stringify(call.args);
     return [
@@ -59,8 +60,7 @@ function toPlainItems(part: Part, index: number, target: ModelItemsTarget): Json
   }
   if (answer) return [toAnswerItem(answer, target.idAt(index))];
   if (part.thought) return [];
-  if (code) return toAssistantMessage(`\`\`\`${code.language?.toLowerCase() ?? ''}\n${code.code}\n\`\`\``);
-  if (result) return toAssistantMessage(`\`\`\`\n${result.output ?? result.outcome ?? ''}\n\`\`\``);
+  if (code !== undefined) return toAssistantMessage(code);
   if (part.text !== undefined) return part.text === '' ? [] : toAssistantMessage(part.text);
   // Messages of the model cannot contain files, so they are sent in a user message.
   const content = toInputContent(part);

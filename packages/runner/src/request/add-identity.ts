@@ -1,4 +1,4 @@
-import { appendInstruction } from './append-instruction.ts';
+import { appendInstruction } from '@thole/core/kit';
 import type { RequestDraft } from './request-draft.ts';
 
 /** Adds the agent's name to the instruction, because the history also contains text of other agents. */

@@ -1,5 +1,5 @@
+import { appendInstruction } from '@thole/core/kit';
 import type { Instruction } from '../agents/llm-agent-options.ts';
-import { appendInstruction } from './append-instruction.ts';
 import { isLlmAgent } from './is-llm-agent.ts';
 import { readInstruction } from './read-instruction.ts';
 import type { RequestDraft } from './request-draft.ts';

@@ -1,5 +1,4 @@
-import { resolveSchemaRoot } from '@thole/core/kit';
-import { appendInstruction } from './append-instruction.ts';
+import { appendInstruction, resolveSchemaRoot } from '@thole/core/kit';
 import { addTool } from './add-tools.ts';
 import type { RequestDraft } from './request-draft.ts';
 import { createOutputTool, SET_MODEL_RESPONSE } from './set-model-response-tool.ts';

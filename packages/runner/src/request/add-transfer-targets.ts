@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
+import { appendInstruction } from '@thole/core/kit';
 import type { Agent, Tool } from '@thole/core';
 import { addTool } from './add-tools.ts';
-import { appendInstruction } from './append-instruction.ts';
 import type { RequestDraft } from './request-draft.ts';
 import { transferTargets } from './transfer-targets.ts';
 

@@ -36,7 +36,7 @@ export function messageIds(texts: readonly string[]): string[] {
 }
 
 /** Returns the ids that an answer names. */
-export function answeredIds(text: string): string[] {
+function answeredIds(text: string): string[] {
   return /^answers (.*)$/.exec(text)?.[1]?.split(' ') ?? [];
 }
 

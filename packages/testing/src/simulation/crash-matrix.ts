@@ -62,7 +62,7 @@ export interface Trip {
 }
 
 /** Runs a trip to its end, in as many processes as it needs. Points are counted over all processes. */
-export async function runTrip(
+async function runTrip(
   { classes, createSessionService }: SimulationSetup,
   fateAt: (point: string, index: number) => Fate,
 ): Promise<Trip> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Embedder } from '@thole/core';
 import type { Case } from '../case.ts';
+import { cosine } from './vector-fixture.ts';
 
 const TEXTS: readonly string[] = ['I love pizza.', 'The pool is on the roof.', '猫が好きです。', 'pizza'];
 
@@ -115,14 +116,4 @@ async function inBatches(embedder: Embedder, texts: readonly string[]): Promise<
     vectors.push(...(await embedder.embed(texts.slice(i, i + embedder.maxBatch), { task: 'document' })));
   }
   return vectors;
-}
-
-function cosine(a: Float32Array, b: Float32Array): number {
-  let [dot, aa, bb] = [0, 0, 0];
-  for (let i = 0; i < a.length; i++) {
-    dot += a[i]! * b[i]!;
-    aa += a[i]! ** 2;
-    bb += b[i]! ** 2;
-  }
-  return dot / Math.sqrt(aa * bb);
 }

@@ -38,11 +38,14 @@ export function stateEvent(id: string, stateDelta: StateDelta, init: Partial<Eve
 }
 
 /** Appends the events in order and returns the stored events. */
-export function append(service: SessionService, session: Session | SessionRef, ...events: Event[]): Promise<Event[]> {
-  return events.reduce<Promise<Event[]>>(
-    async (before, event) => [...(await before), await service.appendEvent({ session, event })],
-    Promise.resolve([]),
-  );
+export async function append(
+  service: SessionService,
+  session: Session | SessionRef,
+  ...events: Event[]
+): Promise<Event[]> {
+  const stored: Event[] = [];
+  for (const event of events) stored.push(await service.appendEvent({ session, event }));
+  return stored;
 }
 
 /** Returns the session, which must exist. */

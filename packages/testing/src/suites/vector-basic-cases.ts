@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { VectorRow, VectorStore } from '@thole/core';
 import type { Case } from '../case.ts';
-import { ada, nearest, nearestIds, row } from './vector-fixture.ts';
+import { ada, cosine, nearest, nearestIds, row } from './vector-fixture.ts';
 
 const compass: readonly VectorRow[] = [
   row('north', [0, 1, 0]),
@@ -221,14 +221,4 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
 
 function assertNear(score: number, expected: number): void {
   assert.ok(Math.abs(score - expected) < 1e-4, `expected a score of ${expected}, got ${score}`);
-}
-
-function cosine(a: readonly number[], b: Float32Array): number {
-  let [sum, aa, bb] = [0, 0, 0];
-  for (const [i, x] of a.entries()) {
-    sum += x * b[i]!;
-    aa += x * x;
-    bb += b[i]! * b[i]!;
-  }
-  return sum / Math.sqrt(aa * bb);
 }

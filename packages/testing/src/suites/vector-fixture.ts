@@ -22,3 +22,14 @@ export function nearest(
 export async function nearestIds(...p: Parameters<typeof nearest>): Promise<string[]> {
   return (await nearest(...p)).map(({ id }) => id);
 }
+
+/** Returns the cosine similarity of two vectors with the same length. */
+export function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let [dot, aa, bb] = [0, 0, 0];
+  for (let i = 0; i < a.length; i++) {
+    dot += a[i]! * b[i]!;
+    aa += a[i]! ** 2;
+    bb += b[i]! ** 2;
+  }
+  return dot / Math.sqrt(aa * bb);
+}

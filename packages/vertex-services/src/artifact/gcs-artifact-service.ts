@@ -1,5 +1,5 @@
 import { StoredArtifactService, systemRuntime, TholeError } from '@thole/core';
-import { invalidInput, ObjectArtifactStore, rejectUnknownOptions } from '@thole/core/kit';
+import { definedMembers, invalidInput, ObjectArtifactStore, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import { assertGoogleOptions, assertHttpUrl, googleOptionNames } from '../client/google-options.ts';
 import type { GoogleOptions } from '../client/google-options.ts';
 import { processEnv } from '../client/google-place.ts';
@@ -15,6 +15,12 @@ export interface GcsArtifactServiceOptions extends GoogleOptions {
   maxBytes?: number | undefined;
 }
 
+const ownOptionNames = optionNames<Omit<GcsArtifactServiceOptions, keyof GoogleOptions>>({
+  bucket: true,
+  prefix: true,
+  maxBytes: true,
+});
+
 /**
  * Artifacts in Google Cloud Storage: one object per version, with ADK's names. If STORAGE_EMULATOR_HOST is set, the
  * service uses that emulator without credentials.
@@ -23,13 +29,14 @@ export class GcsArtifactService extends StoredArtifactService {
   readonly #bucket: GcsBucket;
 
   constructor(options: GcsArtifactServiceOptions) {
-    rejectUnknownOptions(options, [...googleOptionNames, 'bucket', 'prefix', 'maxBytes'], 'GcsArtifactService');
-    assertGoogleOptions(options, 'GcsArtifactService');
+    const owner = 'GcsArtifactService';
+    rejectUnknownOptions(options, [...googleOptionNames, ...ownOptionNames], owner);
+    assertGoogleOptions(options, owner);
     const { bucket: name, prefix, maxBytes, runtime = systemRuntime() } = options;
     if (typeof name !== 'string' || !/^[a-z0-9][a-z0-9._-]+$/.test(name))
       throw new TholeError('INVALID_INPUT', 'bucket must be the name of a bucket, such as my-artifacts.');
     if (prefix !== undefined && typeof prefix !== 'string') throw invalidInput('prefix', 'a string', prefix);
-    const bucket = new GcsBucket(name, { ...emulatorOptions(), ...pickGoogleOptions(options), runtime });
+    const bucket = new GcsBucket(name, { ...emulatorOptions(), ...definedMembers(options), runtime });
     super(new ObjectArtifactStore(bucket, { runtime, prefix }), { runtime, maxBytes });
     this.#bucket = bucket;
   }
@@ -46,11 +53,4 @@ function emulatorOptions(): GoogleOptions {
   const baseUrl = host.includes('://') ? host : `http://${host}`;
   assertHttpUrl('STORAGE_EMULATOR_HOST', baseUrl);
   return { baseUrl, googleAuthOptions: false };
-}
-
-function pickGoogleOptions(options: GcsArtifactServiceOptions): GoogleOptions {
-  const members = Object.entries(options).filter(
-    ([name, value]) => googleOptionNames.includes(name) && value !== undefined,
-  );
-  return Object.fromEntries(members);
 }

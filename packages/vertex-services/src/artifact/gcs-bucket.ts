@@ -3,9 +3,9 @@ import type { JsonObject } from '@thole/core';
 import type { ObjectBucket, StoredObject } from '@thole/core/kit';
 import { GoogleClient } from '../client/google-client.ts';
 import type { GoogleOptions } from '../client/google-options.ts';
-import { httpStatusOf } from '../client/map-google-error.ts';
+import { googleMessageOf, httpStatusOf } from '../client/map-google-error.ts';
 import { multipartBody } from '../client/multipart-body.ts';
-import { parseSeconds } from '../session/wire-time.ts';
+import { parseSeconds } from '../client/wire-time.ts';
 
 /** A bucket of Cloud Storage, over its JSON API. */
 export class GcsBucket implements ObjectBucket {
@@ -96,6 +96,5 @@ export class GcsBucket implements ObjectBucket {
 
 /** True if the object does not exist. False if the bucket does not exist. */
 function isMissingObject(error: unknown): boolean {
-  const { cause } = error as { cause?: { message?: string } };
-  return httpStatusOf(error) === 404 && !/bucket does not exist/i.test(cause?.message ?? '');
+  return httpStatusOf(error) === 404 && !/bucket does not exist/i.test(googleMessageOf(error));
 }

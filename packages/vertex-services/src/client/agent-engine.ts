@@ -1,7 +1,8 @@
 import { TholeError } from '@thole/core';
 import { invalidInput, optionNames } from '@thole/core/kit';
-import { resolvePlace, processEnv } from './google-place.ts';
-import type { VertexPath } from './vertex-client.ts';
+import { resolvePlace } from './google-place.ts';
+import { locationIn, resolveVertexPath } from './vertex-path.ts';
+import type { VertexPath } from './vertex-path.ts';
 
 /** Options that name an Agent Engine (Reasoning Engine). */
 export interface AgentEngineOptions {
@@ -23,8 +24,8 @@ export const agentEngineOptionNames: readonly string[] = optionNames<AgentEngine
   agentEngineId: true,
 });
 
-// The location becomes part of the server's name, so other characters could send the access token to another server.
-const RESOURCE = /^projects\/[\w.:-]*\w\/locations\/([a-z0-9-]+)\/reasoningEngines\/[\w-]+$/;
+/** Name of the list of Agent Engines in paths. */
+const COLLECTION = 'reasoningEngines';
 
 /** Finds the Agent Engine of an app. */
 export class AgentEngines {
@@ -51,7 +52,7 @@ export class AgentEngines {
     const { agentEngineId } = this.#options;
     if (typeof agentEngineId === 'string') return this.#pathOf(agentEngineId, 'agentEngineId');
     if (typeof agentEngineId === 'function') return this.#pathOf(agentEngineId(appName), 'The result of agentEngineId');
-    if (!/^\d+$/.test(appName) && !RESOURCE.test(appName))
+    if (!/^\d+$/.test(appName) && locationIn(appName, COLLECTION) === undefined)
       throw new TholeError(
         'INVALID_INPUT',
         `appName must be the id of an Agent Engine (digits) or projects/…/locations/…/reasoningEngines/…, because agentEngineId of ${this.#owner} is not set.`,
@@ -70,18 +71,12 @@ export class AgentEngines {
   }
 
   #pathOf(engine: string, name: string): VertexPath {
-    const [, location] = (typeof engine === 'string' && RESOURCE.exec(engine)) || [];
-    if (location !== undefined) return { location, name: engine };
-    if (typeof engine !== 'string' || !/^[\w-]+$/.test(engine))
-      throw new TholeError(
-        'INVALID_INPUT',
-        `${name} must be the id of an Agent Engine or projects/…/locations/…/reasoningEngines/….`,
-      );
-    const place = resolvePlace(this.#options, this.#owner, processEnv());
-    return {
-      location: place.location,
-      name: `projects/${place.project}/locations/${place.location}/reasoningEngines/${engine}`,
-    };
+    const path = resolveVertexPath(engine, COLLECTION, { options: this.#options, owner: this.#owner });
+    if (path) return path;
+    throw new TholeError(
+      'INVALID_INPUT',
+      `${name} must be the id of an Agent Engine or projects/…/locations/…/reasoningEngines/….`,
+    );
   }
 }
 

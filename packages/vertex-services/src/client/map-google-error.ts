@@ -88,10 +88,15 @@ export function httpStatusOf(error: unknown): number | undefined {
   return typeof status === 'number' ? status : undefined;
 }
 
+/** Returns Google's message of an error that `mapGoogleError` created. Empty for other errors. */
+export function googleMessageOf(error: unknown): string {
+  const { cause } = (error ?? {}) as { cause?: { message?: string } };
+  return (httpStatusOf(error) !== undefined && cause?.message) || '';
+}
+
 /** True if the id of a new object is taken. The services answer 400 or 409. */
 export function isTaken(error: unknown): boolean {
-  const { cause } = error as { cause?: { message?: string } };
   const status = httpStatusOf(error);
   if (TholeError.is(error) && error.details?.['googleStatus'] === 'ABORTED') return false;
-  return status === 409 || (status === 400 && /already exists/i.test(cause?.message ?? ''));
+  return status === 409 || (status === 400 && /already exists/i.test(googleMessageOf(error)));
 }

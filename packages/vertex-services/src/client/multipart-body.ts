@@ -1,3 +1,4 @@
+import { joinBytes } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 
 /** Returns a `multipart/related` body for an upload to Google: a JSON object, then the bytes of a file. */
@@ -12,11 +13,5 @@ export function multipartBody(
   while (text.includes(boundary)) boundary += text.includes(`${boundary}0`) ? '1' : '0';
   const head = `--${boundary}\r\ncontent-type: application/json; charset=UTF-8\r\n\r\n${JSON.stringify(attributes)}\r\n--${boundary}\r\ncontent-type: ${contentType}\r\n\r\n`;
   const parts = [new TextEncoder().encode(head), bytes, new TextEncoder().encode(`\r\n--${boundary}--`)];
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return { bytes: whole, contentType: `multipart/related; boundary=${boundary}` };
+  return { bytes: joinBytes(parts), contentType: `multipart/related; boundary=${boundary}` };
 }

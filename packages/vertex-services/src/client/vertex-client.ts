@@ -6,6 +6,7 @@ import { assertHttpUrl } from './google-options.ts';
 import type { GoogleOptions } from './google-options.ts';
 import { processEnv, vertexUrl } from './google-place.ts';
 import { httpStatusOf, readGoogleError } from './map-google-error.ts';
+import type { VertexPath } from './vertex-path.ts';
 
 /** Version of the REST API that has sessions, Memory Bank and RAG. */
 const VERSION = 'v1beta1';
@@ -14,13 +15,6 @@ const PAGE_SIZE = 100;
 const POLL_MS = [100, 200, 500, 1000, 2000];
 /** Maximum number of reads of an operation, which take about two minutes. */
 const MAX_POLLS = 60;
-
-/** A path below the version of the API, in the location that serves it. */
-export interface VertexPath {
-  readonly location: string;
-  /** Such as `projects/p/locations/l/reasoningEngines/1`. */
-  readonly name: string;
-}
 
 /** Calls Vertex AI's REST API: paths by location, pages and long-running operations. */
 export class VertexClient extends GoogleClient {

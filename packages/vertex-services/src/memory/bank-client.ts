@@ -5,12 +5,15 @@ import { hasExpired } from '@thole/recall/kit';
 import type { AgentEngines } from '../client/agent-engine.ts';
 import { httpStatusOf, isTaken } from '../client/map-google-error.ts';
 import { quoteFilterValue } from '../client/vertex-client.ts';
-import type { VertexClient, VertexPath } from '../client/vertex-client.ts';
-import { formatMicros, toMicros } from '../session/wire-time.ts';
+import type { VertexClient } from '../client/vertex-client.ts';
+import type { VertexPath } from '../client/vertex-path.ts';
+import { readableText } from '../client/struct-value.ts';
+import { formatMicros, toMicros } from '../client/wire-time.ts';
 import { fromBankMemory, memoryIdOf, toBankMemory } from './bank-memory.ts';
 import type { BankMetadata } from './bank-metadata.ts';
 import { bankScopeKey, isSameScope } from './bank-scope.ts';
 import type { BankScope } from './bank-scope.ts';
+import { toScore } from './to-score.ts';
 
 /** Maximum number of facts in one request of `memories:generate`. */
 const MAX_DIRECT_MEMORIES = 5;
@@ -46,7 +49,7 @@ export class BankClient {
       ((answer['retrievedMemories'] ?? []) as { memory: JsonObject; distance?: number }[])
         // The service already filters by scope. This check costs nothing.
         .filter(({ memory }) => isSameScope(scope, memory['scope']))
-        .map(({ memory, distance = 0 }) => ({ ...fromBankMemory(memory), score: 1 / (1 + Math.max(0, distance)) }))
+        .map(({ memory, distance = 0 }) => ({ ...fromBankMemory(memory), score: toScore(distance) }))
     );
   }
 
@@ -216,7 +219,7 @@ export class BankClient {
 
 /** Returns the texts of a turn as well-formed content. Memory Bank knows the roles `user` and `model`. */
 export function toWellFormedContent({ role, parts = [] }: MemoryEntry['content']): JsonObject {
-  const texts = parts.map(({ text = '' }) => ({ text: text.toWellFormed().replaceAll('\0', '\ufffd') }));
+  const texts = parts.map(({ text = '' }) => ({ text: readableText(text) }));
   return { role: role ?? 'user', parts: texts };
 }
 

@@ -2,7 +2,8 @@ import { textOf } from '@thole/core';
 import { isPlainObject, setOwn, sha256Hex } from '@thole/core/kit';
 import type { Json, JsonObject, MemoryEntry } from '@thole/core';
 import { idOf } from '../client/vertex-client.ts';
-import { parseSeconds } from '../session/wire-time.ts';
+import { readableText } from '../client/struct-value.ts';
+import { parseSeconds } from '../client/wire-time.ts';
 import { bankScopeKey } from './bank-scope.ts';
 import type { BankScope } from './bank-scope.ts';
 
@@ -13,7 +14,7 @@ const ENTRY_KEY = 'thole_entry';
 export function toBankMemory(entry: MemoryEntry, scope: BankScope, now: number): JsonObject {
   const { expiresAt } = entry;
   return {
-    fact: textOf(entry.content).toWellFormed().replaceAll('\0', '\ufffd'),
+    fact: readableText(textOf(entry.content)),
     scope,
     metadata: { [ENTRY_KEY]: { stringValue: JSON.stringify(entry) } },
     // The service rejects a time in the past.

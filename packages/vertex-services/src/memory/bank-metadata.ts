@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { invalidInput, isPlainObject } from '@thole/core/kit';
+import { invalidInput, isPlainObject, setOwn } from '@thole/core/kit';
 import type { Json, JsonObject } from '@thole/core';
 
 /** Keys that only `:ingestEvents` has. */
@@ -77,7 +77,7 @@ export function readBankMetadata(custom: JsonObject = {}): BankMetadata {
       );
     const group = KEY_GROUPS.find((keys) => Object.hasOwn(keys, key));
     if (!group) {
-      metadata[key] = toTypedValue(value!);
+      setOwn(metadata, key, toTypedValue(value!));
       continue;
     }
     const [member, type] = group[key]!;
@@ -86,29 +86,37 @@ export function readBankMetadata(custom: JsonObject = {}): BankMetadata {
     if (group === GENERATE_KEYS || group === REVISION_KEYS) generate[member] = checked;
     if (group === CREATE_KEYS || group === REVISION_KEYS) create[member] = checked;
     if (key === 'metadata')
-      for (const [name, each] of Object.entries(checked as JsonObject)) metadata[name] = toTypedValue(each);
+      for (const [name, each] of Object.entries(checked as JsonObject)) setOwn(metadata, name, toTypedValue(each));
   }
   // `memories:generate` has a time to live only for revisions.
   const { ttl } = create;
   if (ttl !== undefined && generate['revisionTtl'] === undefined) generate['revisionTtl'] = ttl;
-  const otherKeys = Object.keys(custom).filter((key) => !Object.hasOwn(INGEST_KEYS, key));
-  const ingestKey = Object.keys(custom).find((key) => Object.hasOwn(INGEST_KEYS, key));
-  const [otherKey] = otherKeys;
-  if (ingestKey !== undefined && otherKey !== undefined)
-    throw new TholeError(
-      'INVALID_INPUT',
-      `customMetadata.${ingestKey} and customMetadata.${otherKey} belong to different requests. Pass only one of them.`,
-    );
+  assertOneRequest(Object.keys(custom));
   return {
     ingest,
     generate,
     create,
-    needsGenerate: otherKeys.some((key) => key !== 'memory_id'),
+    needsGenerate: Object.keys(custom).some((key) => !isIngestKey(key) && key !== 'memory_id'),
     metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
     waitsForCompletion: custom['wait_for_completion'] === true,
     consolidates: custom['enable_consolidation'] === true,
     memoryId: custom['memory_id'] as string | undefined,
   };
+}
+
+function isIngestKey(key: string): boolean {
+  return Object.hasOwn(INGEST_KEYS, key);
+}
+
+/** Throws `INVALID_INPUT` for keys of `:ingestEvents` together with other keys. */
+function assertOneRequest(keys: readonly string[]): void {
+  const ingestKey = keys.find(isIngestKey);
+  const otherKey = keys.find((key) => !isIngestKey(key));
+  if (ingestKey !== undefined && otherKey !== undefined)
+    throw new TholeError(
+      'INVALID_INPUT',
+      `customMetadata.${ingestKey} and customMetadata.${otherKey} belong to different requests. Pass only one of them.`,
+    );
 }
 
 function checkType(name: string, type: string, value: Json): Json {

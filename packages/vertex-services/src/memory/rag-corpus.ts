@@ -1,12 +1,14 @@
 import { TholeError } from '@thole/core';
-import { inNewSpan } from '@thole/core/kit';
+import { inNewSpan, serverAttributes } from '@thole/core/kit';
 import type { TracedWork } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 import { multipartBody } from '../client/multipart-body.ts';
-import { httpStatusOf, readGoogleError } from '../client/map-google-error.ts';
+import { googleMessageOf, httpStatusOf, readGoogleError } from '../client/map-google-error.ts';
 import { PING_QUERY } from '../client/ping-engine.ts';
 import { idOf } from '../client/vertex-client.ts';
-import type { VertexClient, VertexPath } from '../client/vertex-client.ts';
+import type { VertexClient } from '../client/vertex-client.ts';
+import type { VertexPath } from '../client/vertex-path.ts';
+import { toScore } from './to-score.ts';
 
 /** Sizes of passages in tokens. Two neighbouring passages share enough text for a complete line. */
 const CHUNKS = { chunkSize: 1024, chunkOverlap: 512 };
@@ -100,12 +102,9 @@ export class RagCorpus {
     }
     // A failed upload can be an answer with status 200.
     if (answer['error'] !== undefined) {
-      const { message } = readGoogleError(200, answer);
-      const cause = new Error(message);
-      throw new TholeError('STORE_UNAVAILABLE', 'Vertex AI RAG Engine could not import the file of a session.', {
-        retryable: false,
-        cause,
-      });
+      const message = 'Vertex AI RAG Engine could not import the file of a session.';
+      const cause = new Error(readGoogleError(200, answer).message);
+      throw new TholeError('STORE_UNAVAILABLE', message, { retryable: false, cause });
     }
     return idOf(answer['ragFile'] as JsonObject);
   }
@@ -154,8 +153,7 @@ export class RagCorpus {
   }
 
   #spanOf({ text, topK }: RagQuery): TracedWork<RagContext[]> {
-    const { location, name } = this.#path;
-    const { hostname, port, protocol } = new URL(this.#client.url({ location, name }));
+    const { name } = this.#path;
     const capturesContent = this.#client.runtime.tracer.capturesContent === true;
     return {
       name: `retrieval ${name}`,
@@ -164,8 +162,7 @@ export class RagCorpus {
         'gen_ai.data_source.id': name,
         'gen_ai.provider.name': 'gcp.vertex_ai',
         'gen_ai.retrieval.top_k': topK,
-        'server.address': hostname,
-        'server.port': Number(port) || (protocol === 'http:' ? 80 : 443),
+        ...serverAttributes(this.#client.url(this.#path)),
         'gen_ai.retrieval.query.text': capturesContent ? text : undefined,
       },
       result: (contexts) => ({
@@ -175,9 +172,8 @@ export class RagCorpus {
   }
 
   #explain(error: unknown): unknown {
-    const { cause } = error as { cause?: { message?: string } };
     const status = httpStatusOf(error);
-    const isCorpus = status === 404 || (status === 400 && /rag ?corpus/i.test(cause?.message ?? ''));
+    const isCorpus = status === 404 || (status === 400 && /rag ?corpus/i.test(googleMessageOf(error)));
     if (!isCorpus) return error;
     const message = `The RAG corpus ${this.#path.name} does not exist. Create it, or check ragCorpus, the project and the location.`;
     return new TholeError('STORE_UNAVAILABLE', message, { retryable: false, cause: error });
@@ -186,5 +182,5 @@ export class RagCorpus {
 
 // OpenTelemetry's conventions require a score that increases with the relevance.
 function toDocument({ displayName, distance, text }: RagContext): JsonObject {
-  return { id: displayName, score: 1 / (1 + Math.max(0, distance)), content: text };
+  return { id: displayName, score: toScore(distance), content: text };
 }

@@ -2,8 +2,10 @@ import { TholeError } from '@thole/core';
 import {
   assertCount,
   assertSessionRef,
+  definedMembers,
   invalidInput,
   isPlainObject,
+  optionNames,
   raceAbort,
   raceAbortWrite,
   rejectUnknownOptions,
@@ -63,6 +65,10 @@ export interface VertexAiMemoryBankServiceOptions extends AgentEngineOptions, Go
   customMetadata?: JsonObject | undefined;
 }
 
+const ownOptionNames = optionNames<
+  Omit<VertexAiMemoryBankServiceOptions, keyof GoogleOptions | keyof AgentEngineOptions>
+>({ topK: true, customMetadata: true });
+
 /** Options of a call of `VertexAiMemoryBankService`. */
 export interface BankCallOptions {
   /** Custom metadata with ADK's keys. Default: `customMetadata` of the service for ingestion, none for `addMemory`. */
@@ -83,7 +89,7 @@ export class VertexAiMemoryBankService implements MemoryService {
 
   constructor(options: VertexAiMemoryBankServiceOptions = {}) {
     const owner = 'VertexAiMemoryBankService';
-    rejectUnknownOptions(options, [...googleOptionNames, ...agentEngineOptionNames, 'topK', 'customMetadata'], owner);
+    rejectUnknownOptions(options, [...googleOptionNames, ...agentEngineOptionNames, ...ownOptionNames], owner);
     assertGoogleOptions(options, owner);
     const { topK = 10, customMetadata = {} } = options;
     assertCount('topK', topK, 1);
@@ -189,7 +195,7 @@ export class VertexAiMemoryBankService implements MemoryService {
     if (p.change.scope !== undefined)
       throw new TholeError('INVALID_INPUT', 'change must not have a scope. The scope of an entry never changes.');
     p.signal?.throwIfAborted();
-    const change = Object.fromEntries(Object.entries(p.change).filter(([, value]) => value !== undefined));
+    const change = definedMembers(p.change);
     const updating = this.#bank.update(p.appName, scope, {
       id: p.id,
       change: (entry) => copyEntry({ ...entry, ...change, id: p.id, scope: entry.scope }, 'change'),

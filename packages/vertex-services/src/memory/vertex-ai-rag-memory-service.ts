@@ -29,9 +29,10 @@ import { matchesFilter } from '@thole/recall';
 import { assertEvents, assertSearch, filterByMinScore, turnsOf } from '@thole/recall/kit';
 import { assertGoogleOptions, googleOptionNames } from '../client/google-options.ts';
 import type { GoogleOptions } from '../client/google-options.ts';
-import { resolvePlace, processEnv } from '../client/google-place.ts';
 import { VertexClient } from '../client/vertex-client.ts';
-import type { VertexPath } from '../client/vertex-client.ts';
+import { resolveVertexPath } from '../client/vertex-path.ts';
+import type { VertexPath } from '../client/vertex-path.ts';
+import { toScore } from './to-score.ts';
 import { mergePassages } from './merge-passages.ts';
 import { RagCorpus } from './rag-corpus.ts';
 import type { RagFile } from './rag-corpus.ts';
@@ -191,7 +192,7 @@ export class VertexAiRagMemoryService implements MemoryService {
       .map(({ displayName, text, distance }) => ({
         file: displayName,
         turns: fromRagLines(text, names.sessionIdIn(displayName)),
-        score: 1 / (1 + Math.max(0, distance)),
+        score: toScore(distance),
       }));
     const found = mergePassages(passages)
       .flatMap(({ turns, score }) => turns.map((turn) => ({ ...toTurnEntry(turn), score })))
@@ -238,18 +239,10 @@ function isWithin(earlier: FileContent | undefined, file: FileContent): boolean 
 }
 
 function corpusPath(options: VertexAiRagMemoryServiceOptions, owner: string): VertexPath {
-  const { ragCorpus } = options;
-  const [, location] =
-    /^projects\/[\w.:-]*\w\/locations\/([a-z0-9-]+)\/ragCorpora\/[\w-]+$/.exec(String(ragCorpus)) ?? [];
-  if (location !== undefined) return { location, name: ragCorpus };
-  if (typeof ragCorpus !== 'string' || !/^[\w-]+$/.test(ragCorpus))
-    throw new TholeError(
-      'INVALID_INPUT',
-      `ragCorpus of ${owner} must be the id of a RAG corpus or projects/…/locations/…/ragCorpora/….`,
-    );
-  const place = resolvePlace(options, owner, processEnv());
-  return {
-    location: place.location,
-    name: `projects/${place.project}/locations/${place.location}/ragCorpora/${ragCorpus}`,
-  };
+  const path = resolveVertexPath(options.ragCorpus, 'ragCorpora', { options, owner });
+  if (path) return path;
+  throw new TholeError(
+    'INVALID_INPUT',
+    `ragCorpus of ${owner} must be the id of a RAG corpus or projects/…/locations/…/ragCorpora/….`,
+  );
 }

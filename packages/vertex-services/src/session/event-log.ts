@@ -1,8 +1,9 @@
 import type { Event, JsonObject } from '@thole/core';
-import type { VertexClient, VertexPath } from '../client/vertex-client.ts';
+import type { VertexClient } from '../client/vertex-client.ts';
+import type { VertexPath } from '../client/vertex-path.ts';
 import type { SessionRecord } from './session-record.ts';
 import { fromVertexEvent } from './vertex-event.ts';
-import { formatMicros, parseMicros } from './wire-time.ts';
+import { formatMicros, parseMicros } from '../client/wire-time.ts';
 
 /** The events of a session that this process knows: their ids and last times. */
 export interface KnownEvents {

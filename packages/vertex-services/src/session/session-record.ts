@@ -1,8 +1,8 @@
 import { TholeError } from '@thole/core';
-import { isPlainObject, noMarks, setOwn } from '@thole/core/kit';
+import { definedMembers, isPlainObject, noMarks, setOwn } from '@thole/core/kit';
 import type { ForkOrigin, Json, JsonObject, SessionMarks, SessionRef, StateMap, StoredSession } from '@thole/core';
-import { decodeValue, definedMembers, encodeValue, isSafeText } from './struct-value.ts';
-import { parseSeconds } from './wire-time.ts';
+import { decodeValue, encodeValue, isSafeText } from '../client/struct-value.ts';
+import { parseSeconds } from '../client/wire-time.ts';
 
 /**
  * State keys for data for which a session of the service has no field. The store writes them with the session and with
@@ -64,7 +64,7 @@ export function newSessionState(session: StoredSession, app: string | undefined)
   for (const [key, value] of Object.entries(session.state)) setState(state, key, value);
   for (const [key, value] of Object.entries(session.appState)) setState(state, `app:${key}`, value);
   for (const [key, value] of Object.entries(session.userState)) setState(state, `user:${key}`, value);
-  return { ...state, [CREATED_KEY]: encodeValue(definedMembers(created)) };
+  return { ...state, [CREATED_KEY]: encodeValue(definedMembers(created) as unknown as Json) };
 }
 
 /** Returns the state of a session that is created only to read the state of its user. */
@@ -84,7 +84,7 @@ export function probeState(now: number): JsonObject {
 export function encodeDelta(delta: JsonObject, head: SessionRecordHead): JsonObject {
   const encoded: JsonObject = {};
   for (const [key, value] of Object.entries(delta)) setState(encoded, key, value);
-  return { ...encoded, [HEAD_KEY]: definedMembers(head) };
+  return { ...encoded, [HEAD_KEY]: definedMembers(head) as unknown as Json };
 }
 
 /** Returns a session of the service as a record. */

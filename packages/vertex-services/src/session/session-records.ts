@@ -3,9 +3,10 @@ import { errorFields, sessionExists } from '@thole/core/kit';
 import type { SessionRef, StoredSession, UserRef } from '@thole/core';
 import { engineNotFound } from '../client/agent-engine.ts';
 import type { AgentEngines } from '../client/agent-engine.ts';
-import { httpStatusOf, isTaken } from '../client/map-google-error.ts';
+import { googleMessageOf, httpStatusOf, isTaken } from '../client/map-google-error.ts';
 import { idOf, quoteFilterValue } from '../client/vertex-client.ts';
-import type { VertexClient, VertexPath } from '../client/vertex-client.ts';
+import type { VertexClient } from '../client/vertex-client.ts';
+import type { VertexPath } from '../client/vertex-path.ts';
 import { newSessionState, probeState, readRecord } from './session-record.ts';
 import type { SessionRecord } from './session-record.ts';
 
@@ -25,7 +26,9 @@ export class SessionRecords {
   async create(session: StoredSession): Promise<void> {
     const { key } = session;
     const engine = this.#engines.find(key.appName);
-    const body = { userId: key.userId, sessionState: newSessionState(session, this.#ownerOf(key.appName)) };
+    // If several apps may use the engine, the session records its app.
+    const owner = this.#engines.mayBeShared ? key.appName : undefined;
+    const body = { userId: key.userId, sessionState: newSessionState(session, owner) };
     const url = this.#client.url(engine, '/sessions');
     const query = { sessionId: key.sessionId };
     try {
@@ -78,18 +81,13 @@ export class SessionRecords {
     const filter = userId === undefined ? undefined : `user_id=${quoteFilterValue(userId)}`;
     const engine = this.#engines.find(appName);
     const url = this.#client.url(engine, '/sessions');
-    const records: SessionRecord[] = [];
     const pages = this.#client.pages({ url, query: { filter } }, 'sessions');
     const found = await Array.fromAsync(pages).catch((error: unknown) => {
       throw httpStatusOf(error) === 404 ? engineNotFound(engine, error) : error;
     });
-    for (const stored of found) {
-      const owner = stored['userId'] as string;
-      if (userId !== undefined && owner !== userId) continue;
-      const sessionId = idOf(stored);
-      records.push(readRecord({ appName, userId: owner, sessionId }, stored));
-    }
-    return records;
+    return found
+      .filter((stored) => userId === undefined || stored['userId'] === userId)
+      .map((stored) => readRecord({ appName, userId: stored['userId'] as string, sessionId: idOf(stored) }, stored));
   }
 
   /**
@@ -153,11 +151,6 @@ export class SessionRecords {
     return { location, name: `${name}/sessions/${sessionId}` };
   }
 
-  /** Name of the app to store in a session, if several apps may use one engine. */
-  #ownerOf(appName: string): string | undefined {
-    return this.#engines.mayBeShared ? appName : undefined;
-  }
-
   #isOwner(record: SessionRecord, appName: string): boolean {
     return !record.isProbe && this.#isOwnOrProbe(record, appName);
   }
@@ -167,6 +160,7 @@ export class SessionRecords {
   }
 }
 
+/** True if the service accepts the id. */
 export function isSessionId(id: string): boolean {
   return SESSION_ID.test(id);
 }
@@ -178,8 +172,7 @@ export function assertSessionId(id: string): void {
 
 /** True if the service does not find the engine, false if it does not find the session. */
 function isEngineMissing(error: unknown): boolean {
-  const { cause } = error as { cause?: { message?: string } };
-  return /\bReasoningEngine\b/.test(cause?.message ?? '');
+  return /\bReasoningEngine\b/.test(googleMessageOf(error));
 }
 
 function invalidSessionId(cause?: unknown): TholeError {

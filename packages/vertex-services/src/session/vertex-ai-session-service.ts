@@ -1,5 +1,5 @@
 import { StoredSessionService } from '@thole/core';
-import { rejectUnknownOptions } from '@thole/core/kit';
+import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { StoredSessionServiceOptions } from '@thole/core';
 import { agentEngineOptionNames, AgentEngines } from '../client/agent-engine.ts';
 import type { AgentEngineOptions } from '../client/agent-engine.ts';
@@ -15,6 +15,10 @@ export interface VertexAiSessionServiceOptions extends AgentEngineOptions, Googl
   limits?: StoredSessionServiceOptions['limits'] | undefined;
 }
 
+const ownOptionNames = optionNames<Omit<VertexAiSessionServiceOptions, keyof GoogleOptions | keyof AgentEngineOptions>>(
+  { limits: true },
+);
+
 /**
  * Sessions in Vertex AI Agent Engine, over its REST API. The service has no leases: runs of one session wait for each other
  * only within one process.
@@ -24,11 +28,11 @@ export class VertexAiSessionService extends StoredSessionService {
   readonly #engines: AgentEngines;
 
   constructor(options: VertexAiSessionServiceOptions = {}) {
-    const names = [...googleOptionNames, ...agentEngineOptionNames, 'limits'];
-    rejectUnknownOptions(options, names, 'VertexAiSessionService');
-    assertGoogleOptions(options, 'VertexAiSessionService');
+    const owner = 'VertexAiSessionService';
+    rejectUnknownOptions(options, [...googleOptionNames, ...agentEngineOptionNames, ...ownOptionNames], owner);
+    assertGoogleOptions(options, owner);
     const client = new VertexClient(options);
-    const engines = new AgentEngines(options, 'VertexAiSessionService');
+    const engines = new AgentEngines(options, owner);
     super(new VertexSessionStore(client, engines), { runtime: client.runtime, limits: options.limits });
     this.#client = client;
     this.#engines = engines;

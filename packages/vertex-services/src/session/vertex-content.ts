@@ -1,6 +1,6 @@
 import { decodeBase64 } from '@thole/core/kit';
 import type { Content, Json, JsonObject, Part } from '@thole/core';
-import { readableValue } from './struct-value.ts';
+import { readableValue } from '../client/struct-value.ts';
 
 const LANGUAGES = ['LANGUAGE_UNSPECIFIED', 'PYTHON'];
 const OUTCOMES = ['OUTCOME_UNSPECIFIED', 'OUTCOME_OK', 'OUTCOME_FAILED', 'OUTCOME_DEADLINE_EXCEEDED'];

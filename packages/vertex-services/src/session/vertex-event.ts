@@ -1,9 +1,9 @@
 import { createEventActions } from '@thole/core';
-import { isPlainObject } from '@thole/core/kit';
+import { definedMembers, isPlainObject } from '@thole/core/kit';
 import { idOf } from '../client/vertex-client.ts';
 import type { Event, EventActions, Json, JsonObject } from '@thole/core';
-import { decodeValue, definedMembers, encodeValue, readableValue } from './struct-value.ts';
-import { formatMicros, parseSeconds } from './wire-time.ts';
+import { decodeValue, encodeValue, readableValue } from '../client/struct-value.ts';
+import { formatMicros, parseSeconds } from '../client/wire-time.ts';
 import { toReadableContent } from './vertex-content.ts';
 
 /**

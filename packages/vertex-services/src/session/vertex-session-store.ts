@@ -1,5 +1,14 @@
 import { TholeError } from '@thole/core';
-import { hasMarks, KeyedQueue, leaseLost, notRunning, putCached, sessionKeyOf, sessionNotFound } from '@thole/core/kit';
+import {
+  definedMembers,
+  hasMarks,
+  KeyedQueue,
+  leaseLost,
+  notRunning,
+  putCached,
+  sessionKeyOf,
+  sessionNotFound,
+} from '@thole/core/kit';
 import type {
   AppendOptions,
   Event,
@@ -25,7 +34,7 @@ import { encodeDelta } from './session-record.ts';
 import type { SessionRecord } from './session-record.ts';
 import { assertSessionId, isSessionId, SessionRecords } from './session-records.ts';
 import { toVertexEvent } from './vertex-event.ts';
-import { formatMicros, toMicros } from './wire-time.ts';
+import { formatMicros, toMicros } from '../client/wire-time.ts';
 import { waitingPage } from './waiting-page.ts';
 import { writeOnce } from './write-once.ts';
 import { selectWindow } from './select-window.ts';
@@ -195,13 +204,12 @@ export class VertexSessionStore implements SessionStore {
 
   /** Stores the event once. After a lost answer it looks for the event before the next attempt. */
   async #store(key: SessionRef, event: Event, { record, known, delta, marks }: StoreContext): Promise<void> {
-    const defined = Object.fromEntries(Object.entries(marks ?? {}).filter(([, value]) => value !== undefined));
     // The service orders events by time, so each event is at least a microsecond after the previous event.
     const micros = Math.max(toMicros(event.timestamp), known.lastMicros + 1);
     const stateDelta = encodeDelta(delta, {
       lastSeq: known.lastSeq + 1,
       lastUpdateTime: Math.max(record.lastUpdateTime, known.lastTimestamp, event.timestamp),
-      marks: { ...record.marks, ...defined },
+      marks: { ...record.marks, ...definedMembers(marks ?? {}) },
     });
     const url = this.#client.url(this.#records.path(key), ':appendEvent');
     const body = toVertexEvent(event, stateDelta, micros);

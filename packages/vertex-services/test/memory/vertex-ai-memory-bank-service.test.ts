@@ -110,6 +110,13 @@ describe('VertexAiMemoryBankService.addSessionToMemory', () => {
     ]);
   });
 
+  it('sends metadata with a name that objects inherit', async () => {
+    const customMetadata = JSON.parse('{"__proto__": "mine", "metadata": {"__proto__": "yours"}}') as JsonObject;
+    await open().addSessionToMemory(sessionOf(userEvent('e1', 'I love tea.')), { customMetadata });
+    const [body] = sentBodies(':generate');
+    expect(JSON.stringify(body?.['metadata'])).toBe('{"__proto__":{"stringValue":"yours"}}');
+  });
+
   it('waits for generation only with wait_for_completion', async () => {
     server.operations.reads = 3;
     const session = sessionOf(userEvent('e1', 'I love tea.'));

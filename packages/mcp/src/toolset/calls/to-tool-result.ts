@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/client';
 import type { FunctionResponsePart, Json, JsonObject } from '@thole/core';
-import { canonicalJson, isPlainObject, parseJson } from '@thole/core/kit';
+import { canonicalJson, definedMembers, isPlainObject, parseJson } from '@thole/core/kit';
 
 /** Result of a tool: the answer for the model, and files if there are any. */
 export type ToolResult = JsonObject | { response: JsonObject; parts: FunctionResponsePart[] };
@@ -76,7 +76,7 @@ function addBlock(block: ContentBlock, collected: CollectedParts & { readonly te
       break;
     case 'resource_link': {
       const { uri, name, description, mimeType } = block;
-      collected.resources.push(withoutUndefined({ uri, name, description, mimeType }));
+      collected.resources.push(definedMembers({ uri, name, description, mimeType }));
     }
   }
 }
@@ -84,17 +84,13 @@ function addBlock(block: ContentBlock, collected: CollectedParts & { readonly te
 function addResource(content: ResourceContent, { resources, parts }: CollectedParts): void {
   const { uri, mimeType } = content;
   if ('text' in content && typeof content.text === 'string')
-    return void resources.push(withoutUndefined({ uri, mimeType, text: content.text }));
+    return void resources.push(definedMembers({ uri, mimeType, text: content.text }));
   const data = (content as { blob: string }).blob;
   parts.push({ inlineData: { mimeType: mimeType || UNKNOWN_TYPE, data, displayName: uri } });
 }
 
 function withParts(response: JsonObject, parts: FunctionResponsePart[]): ToolResult {
   return parts.length > 0 ? { response, parts } : response;
-}
-
-function withoutUndefined(object: { [name: string]: Json | undefined }): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as JsonObject;
 }
 
 function isSameJson(text: string, value: Json): boolean {

@@ -8,7 +8,8 @@ import type {
 } from '@modelcontextprotocol/client';
 import type { Runtime, SpanAttributes } from '@thole/core';
 import { TholeError } from '@thole/core';
-import { errorFields, withTimeLimit } from '@thole/core/kit';
+import { errorFields, serverAttributes, withTimeLimit } from '@thole/core/kit';
+import { transportAttributes } from '../../telemetry/transport-attributes.ts';
 import { DEFAULT_TIMEOUT_MS } from './connection-params.ts';
 import type { McpConnectionParams, McpHeaders, McpProtocol } from './connection-params.ts';
 import { ConnectionTelemetry } from './connection-telemetry.ts';
@@ -116,18 +117,12 @@ export class McpConnection {
   /** Attributes of the server and the protocol, with the names of OpenTelemetry's conventions. */
   get #spanAttributes(): SpanAttributes {
     const { params } = this.#settings;
-    const protocol = {
+    const isHttp = params.type === 'StreamableHTTPConnectionParams';
+    return {
       'mcp.protocol.version': this.client.getNegotiatedProtocolVersion(),
       'mcp.session.id': this.#transport.sessionId,
-    };
-    if (params.type === 'StdioConnectionParams') return { ...protocol, 'network.transport': 'pipe' };
-    const { hostname, port, protocol: scheme } = new URL(params.url);
-    return {
-      ...protocol,
-      'network.transport': 'tcp',
-      'network.protocol.name': 'http',
-      'server.address': hostname,
-      'server.port': port === '' ? (scheme === 'https:' ? 443 : 80) : Number(port),
+      ...transportAttributes(isHttp),
+      ...(isHttp && serverAttributes(params.url)),
     };
   }
 

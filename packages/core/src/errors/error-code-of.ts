@@ -1,4 +1,4 @@
-import { TholeError } from '@thole/core';
+import { TholeError } from './thole-error.ts';
 
 /** Returns the code of an error, or the name of its class, for logs. Messages are not logged: they may contain private text. */
 export function errorCodeOf(error: unknown): string {

@@ -22,19 +22,18 @@ export function decodeValue(value: Json): Json {
 
 /** Returns a copy for fields that only other programs read: replaces lone surrogates and NUL, and deep values are null. */
 export function readableValue(value: Json, depth: number = 0): Json {
-  if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '\ufffd');
+  if (typeof value === 'string') return readableText(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) return null;
   if (Array.isArray(value)) return value.map((each) => readableValue(each, depth + 1));
   const copy: JsonObject = {};
-  for (const [key, member] of Object.entries(value))
-    setOwn(copy, readableValue(key) as string, readableValue(member, depth + 1));
+  for (const [key, member] of Object.entries(value)) setOwn(copy, readableText(key), readableValue(member, depth + 1));
   return copy;
 }
 
-/** Returns a copy without undefined members. */
-export function definedMembers(members: object): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;
+/** Returns a text that protocol buffers can contain: replaces lone surrogates and NUL. */
+export function readableText(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
 /** True if protocol buffers can contain the text. */
