@@ -55,7 +55,7 @@ export type { AgentChanges, AgentStep, CallInterceptor } from './tool/call-inter
 export { assertContent, assertResponseParts, partKinds } from './content/assert-content.ts';
 export { codeText } from './content/code-text.ts';
 export { joinBytes } from './content/join-bytes.ts';
-export { mediaTypeOf } from './content/media-type-of.ts';
+export { isTextType, mediaTypeOf } from './content/media-type-of.ts';
 export { pairCalls } from './content/pair-calls.ts';
 export type { PairedCall, PairedCalls } from './content/pair-calls.ts';
 export { sendableCallIds } from './content/sendable-call-ids.ts';

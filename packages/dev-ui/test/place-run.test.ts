@@ -52,6 +52,8 @@ describe('placeRun', () => {
     };
     const both = { sent: [first, ...sent] };
     expect(rowsOf(before.slice(1), both)).toEqual(['Hello. sending', 'event-2', 'A room? sending']);
+    const rows = placeRun([], { ...both, events: [], streaming: [], unfinished: [] });
+    expect(new Set(rows.map(({ event }) => event.id)).size).toBe(2);
     expect(rowsOf(before, both)).toEqual(['event-1', 'event-2', 'A room? sending']);
     expect(rowsOf([...before, question], both)).toEqual(['event-1', 'event-2', 'event-3']);
   });

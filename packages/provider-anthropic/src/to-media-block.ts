@@ -1,10 +1,7 @@
-import { decodeBase64, mediaTypeOf, toStandardBase64 } from '@thole/core/kit';
+import { decodeBase64, isTextType, mediaTypeOf, toStandardBase64 } from '@thole/core/kit';
 import type { FileData, FunctionResponsePart, InlineData, JsonObject } from '@thole/core';
 
 const IMAGES: readonly string[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
-
-/** Text documents in addition to `text/…`. */
-const TEXTS: readonly string[] = ['application/json', 'application/xml', 'application/javascript', 'application/yaml'];
 
 /**
  * Returns the block of an image or document: images, PDFs and texts as bytes, images and PDFs at an https address, and
@@ -27,7 +24,7 @@ function fromInlineData({ mimeType, data }: InlineData): JsonObject | undefined 
   if (IMAGES.includes(type)) return { type: 'image', source: { type: 'base64', media_type: type, data: base64 } };
   if (type === 'application/pdf')
     return { type: 'document', source: { type: 'base64', media_type: type, data: base64 } };
-  if (!type.startsWith('text/') && !TEXTS.includes(type)) return undefined;
+  if (!isTextType(type)) return undefined;
   const bytes = decodeBase64(data);
   const text = bytes && new TextDecoder().decode(bytes);
   // The API rejects empty documents.
@@ -39,7 +36,7 @@ function fromFileData({ fileUri, mimeType }: FileData): JsonObject | undefined {
   const isImage = type === undefined ? /\.(png|jpe?g|gif|webp)(\?|$)/i.test(fileUri) : IMAGES.includes(type);
   const isDocument = type === undefined ? !isImage : type === 'application/pdf';
   if (/^file_\w+$/.test(fileUri)) {
-    if (!isImage && !isDocument && !type?.startsWith('text/')) return undefined;
+    if (!isImage && !isDocument && !isTextType(type ?? '')) return undefined;
     return { type: isImage ? 'image' : 'document', source: { type: 'file', file_id: fileUri } };
   }
   if (!/^https:/i.test(fileUri) || (type === undefined && !isImage && !/\.pdf(\?|$)/i.test(fileUri))) return undefined;

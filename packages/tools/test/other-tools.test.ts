@@ -197,6 +197,15 @@ describe('load_artifacts', () => {
     ]);
   });
 
+  it('prefers a file of the session to a file of the user with the same name', async () => {
+    const both = {
+      ...artifactService,
+      loadArtifact: async ({ filename }: { filename: string }) => ({ text: filename }),
+    };
+    const request = await process(loadArtifactsTool(), requestAfterCall(['map.png']), both as ArtifactService);
+    expect(request.contents[1]!.parts).toEqual([{ text: 'File "map.png":' }, { text: 'map.png' }]);
+  });
+
   it('adds files for one step only', async () => {
     const request = requestAfterCall(['plan.txt']);
     request.contents = [...request.contents, { role: 'model', parts: [{ text: 'Two nights.' }] }];

@@ -22,6 +22,7 @@ describeInBrowser('the page while the server is stopped', (browser) => {
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText(/^Cannot reach/).waitFor();
     await expect.poll(() => message.inputValue()).toBe('And now?');
+    expect(await conversation.locator('article').filter({ hasText: 'And now?' }).count()).toBe(0);
 
     await hotel.start();
     await page.getByText(/^Cannot reach/).waitFor({ state: 'detached' });

@@ -130,6 +130,11 @@ describeInBrowser('the page with late responses', (browser) => {
     await main.getByText('Answer to the first.').waitFor();
     await expect.poll(() => message.inputValue()).toBe('Written early');
     expect((await hotel.client.sessions.list(user)).sessions).toHaveLength(2);
+
+    await page.goto(`${hotel.url}/dev-ui/#/hotel`);
+    await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
+    await message.fill('Another session');
+    expect(await page.getByRole('button', { name: 'Send' }).isEnabled()).toBe(true);
   });
 
   it('shows no memories of another user, and leaves the focus and the text of another field', async () => {

@@ -43,12 +43,18 @@ export class Replies {
 
   /** Sends the answers of a run that continued without a message, and `texts.failed` if it ends with an error. */
   async sendRun(events: readonly Event[]): Promise<void> {
+    const failure = await this.sendEvents(events);
+    if (failure) await this.sendFailure(failure.invocationId, failure.errorCode);
+  }
+
+  /** Sends the answers in stored events. Returns the event of an error after the last answer. */
+  async sendEvents(events: readonly Event[], replyTo?: string): Promise<Event | undefined> {
     let failure: Event | undefined;
     for (const event of events) {
-      if (await this.sendEvent(event)) failure = undefined;
+      if (await this.sendEvent(event, replyTo)) failure = undefined;
       else if (event.errorCode !== undefined) failure = event;
     }
-    if (failure) await this.sendFailure(failure.invocationId, failure.errorCode);
+    return failure;
   }
 
   /** Sends `texts.failed` once for an invocation that continued without a message. Sends nothing if it was stopped on purpose. */

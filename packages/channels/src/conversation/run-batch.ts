@@ -98,16 +98,16 @@ export async function continueInvocation(
 async function continueStored(p: BatchContext, batch: Batch, onStored: () => void): Promise<boolean> {
   let stored = await findStored(p, batch);
   if (stored?.isUnfinished) {
-    await sendAnswers(p, stored, batch);
+    await p.replies.sendEvents(stored.later, replyTo(batch));
     if (await continueInvocation(p, stored.invocationId, batch, onStored)) return true;
     // Another batch or another process has continued the invocation to its end. An answer that was sent is not sent again.
     stored = await findStored(p, batch);
   }
   if (!stored) return false;
-  const count = await sendAnswers(p, stored, batch);
+  const failure = await p.replies.sendEvents(stored.later, replyTo(batch));
   onStored();
   if (stored.open.length > 0) await pause(p, stored.open, stored.lastSeq);
-  else if (count === 0) throwStoredError(stored.later);
+  else if (failure) throw storedError(failure);
   return true;
 }
 
@@ -127,13 +127,6 @@ async function findStored(p: BatchContext, batch: Batch): Promise<StoredBatch | 
     later: events.slice(index + 1).filter(isSame),
     open: pendingInterrupts(events).filter(isSame),
   };
-}
-
-/** Sends the stored answers to a batch. Returns their number. */
-async function sendAnswers(p: BatchContext, { later }: StoredBatch, batch: Batch): Promise<number> {
-  let count = 0;
-  for (const event of later) if (await p.replies.sendEvent(event, replyTo(batch))) count++;
-  return count;
 }
 
 /** Answers an interrupt. Returns false if it cannot be answered any more. */
@@ -185,9 +178,8 @@ async function pause(p: BatchContext, interrupts: readonly Interrupt[], lastSeq?
   p.onPaused(interrupts, lastSeq);
 }
 
-function throwStoredError(events: readonly Event[]): void {
-  const code = events.findLast(({ errorCode }) => errorCode !== undefined)?.errorCode;
-  if (code !== undefined) throw new TholeError(code, `The run of an earlier attempt has failed (${code}).`);
+function storedError({ errorCode }: Event): TholeError {
+  return new TholeError(errorCode!, `The run of an earlier attempt has failed (${errorCode}).`);
 }
 
 /** Returns the id, on the channel, of the message that the answer belongs to. */

@@ -45,6 +45,31 @@ describe('Replies.sendEvent', () => {
   });
 });
 
+describe('Replies.sendRun', () => {
+  const answer = { content: { role: 'model' as const, parts: [{ text: 'Hello.' }] } };
+  const refused = { errorCode: 'SAFETY' };
+  const textsOf = async (events: readonly Partial<EventInit>[], texts = defaultTexts): Promise<string[]> => {
+    const sentTexts: string[] = [];
+    const replies = new Replies(ref, texts, async (_, { text }) => void sentTexts.push(text));
+    await replies.sendRun(events.map((each) => createEvent({ author: 'a', invocationId: 'i1', ...each }, runtime)));
+    return sentTexts;
+  };
+
+  it('sends texts.failed after the answers only if an error is the last of them (contract 45)', async () => {
+    expect(await textsOf([answer, refused])).toEqual(['Hello.', defaultTexts.failed]);
+    expect(await textsOf([refused, answer])).toEqual(['Hello.']);
+    expect(await textsOf([refused, { errorCode: 'RUN_ABORTED' }])).toEqual([]);
+  });
+
+  it.each(['RUN_ABORTED', 'RUN_INTERRUPTED', 'RUN_LEFT', 'RUN_SUPERSEDED'])('does not report %s', async (errorCode) => {
+    expect(await textsOf([{ errorCode }])).toEqual([]);
+  });
+
+  it('does not send an empty texts.failed', async () => {
+    expect(await textsOf([refused], { ...defaultTexts, failed: '' })).toEqual([]);
+  });
+});
+
 describe('Replies.sendNote', () => {
   it('marks the answer of a command as plain text', async () => {
     const messages: OutboundMessage[] = [];

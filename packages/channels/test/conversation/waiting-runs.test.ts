@@ -1,4 +1,4 @@
-import { createEvent, pendingInterrupts, textOf } from '@thole/core';
+import { createEvent, pendingInterrupts, textOf, TholeError } from '@thole/core';
 import type { Agent } from '@thole/core';
 import { memoryParts } from '@thole/memory';
 import { Runner } from '@thole/runner';
@@ -173,6 +173,43 @@ describe('Conversation with a timer', () => {
     expect(chat.texts).toEqual([defaultTexts.failed]);
   });
 
+  it('sends only the answer if a run reports an error before it', async () => {
+    const runtime = new FixedRuntime();
+    const recovering: Agent = {
+      ...sleeper,
+      async *runAsync(context) {
+        await context.sleep(HOUR_MS);
+        const { invocationId } = context;
+        yield createEvent({ author: 'sleeper', invocationId, errorCode: 'SAFETY' }, context.runtime);
+        const content = { role: 'model' as const, parts: [{ text: 'Awake.' }] };
+        yield createEvent({ author: 'sleeper', invocationId, content }, context.runtime);
+      },
+    };
+    const { chat, settle } = await startSleeper(newStorage(runtime), runtime, recovering);
+    await chat.receive('a1', 'wake me');
+    await settle();
+    await runtime.advance(HOUR_MS);
+    await settle();
+    expect(chat.texts).toEqual(['Awake.']);
+  });
+
+  it('sends only the answer if the store is down at a first attempt to continue (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const storage = await stopAsleep(runtime);
+    await runtime.advance(HOUR_MS);
+    const { sessions } = storage;
+    const append = sessions.appendEvent.bind(sessions);
+    sessions.appendEvent = () => Promise.reject(new TholeError('STORE_UNAVAILABLE', 'The database is down.'));
+    const second = await startSleeper(storage, runtime);
+    await second.settle();
+    expect(second.failures).toMatchObject([{ step: 'run', error: { code: 'STORE_UNAVAILABLE' } }]);
+    await second.dispatcher.close();
+    sessions.appendEvent = append;
+    const third = await startSleeper(storage, runtime);
+    await third.settle();
+    expect([second.chat.texts, third.chat.texts]).toEqual([[], ['Awake.']]);
+  });
+
   it('sends texts.failed once for a message that fails while another run waits for its timer', async () => {
     const runtime = new FixedRuntime();
     const fragile: Agent = {
@@ -195,6 +232,52 @@ describe('Conversation with a timer', () => {
     ]);
   });
 
+  it('sends texts.failed for each of two runs that fail after a restart (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const first = await startSleeper(storage, runtime);
+    await first.chat.receive('a1', 'wake me');
+    await first.settle();
+    await first.chat.receive('a1', 'me, too');
+    await first.settle();
+    await first.dispatcher.close();
+    await runtime.advance(HOUR_MS);
+    const refusing: Agent = {
+      name: 'sleeper',
+      async *runAsync(context) {
+        const { invocationId } = context;
+        await context.sleep(HOUR_MS);
+        yield createEvent({ author: 'sleeper', invocationId, errorCode: 'SAFETY' }, context.runtime);
+      },
+    };
+    const { chat, settle } = await startSleeper(storage, runtime, refusing);
+    await settle();
+    expect(chat.texts).toEqual([defaultTexts.failed, defaultTexts.failed]);
+  });
+
+  it('sends only the answers after the timer if the run has begun elsewhere (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const greeting: Agent = {
+      ...sleeper,
+      async *runAsync(context) {
+        const { invocationId } = context;
+        const content = { role: 'model' as const, parts: [{ text: 'Good night.' }] };
+        yield createEvent({ author: 'sleeper', invocationId, content }, context.runtime);
+        yield* sleeper.runAsync(context);
+      },
+    };
+    const { sessions: sessionService } = storage;
+    const server = new Runner({ appName, agent: greeting, sessionService, runtime, autoCreateSession: true });
+    const { events } = await server.runToCompletion({ ...session, newMessage: 'wake me' });
+    expect(events.map(({ content }) => textOf(content))).toContain('Good night.');
+    await server.close();
+    await runtime.advance(HOUR_MS);
+    const { chat, settle } = await startSleeper(storage, runtime, greeting);
+    await settle();
+    expect(chat.texts).toEqual(['Awake.']);
+  });
+
   it('sends nothing for a waiting run that is cancelled', async () => {
     const runtime = new FixedRuntime();
     const storage = newStorage(runtime);
@@ -206,6 +289,28 @@ describe('Conversation with a timer', () => {
     expect(await runner.cancel({ ...session, invocationId: events[0]!.invocationId })).toBe(true);
     await runtime.advance(HOUR_MS);
     await settle();
+    expect(chat.texts).toEqual([]);
+  });
+
+  it('sends nothing for a run that is cancelled while it continues after a restart', async () => {
+    const runtime = new FixedRuntime();
+    const storage = await stopAsleep(runtime);
+    await runtime.advance(HOUR_MS);
+    const hanging: Agent = {
+      ...sleeper,
+      async *runAsync(context) {
+        await context.sleep(HOUR_MS);
+        await new Promise(() => {});
+        yield* sleeper.runAsync(context);
+      },
+    };
+    const { chat, failures, settle } = await startSleeper(storage, runtime, hanging);
+    await runtime.advance(1_000);
+    const runner = new Runner({ appName, agent: sleeper, sessionService: storage.sessions, runtime });
+    expect(await runner.cancel(session)).toBe(true);
+    await runtime.advance(10_000);
+    await settle();
+    expect(failures).toMatchObject([{ error: { code: 'RUN_ABORTED' } }]);
     expect(chat.texts).toEqual([]);
   });
 

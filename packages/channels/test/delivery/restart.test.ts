@@ -1,9 +1,9 @@
 import { TholeError } from '@thole/core';
 import { LlmAgent, Runner, SequentialAgent } from '@thole/runner';
-import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
+import { calls, fails, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { FunctionTool } from '@thole/tools';
 import { describe, expect, it } from 'vitest';
-import { InMemoryDeliveryStore } from '../../src/index.ts';
+import { defaultTexts, InMemoryDeliveryStore } from '../../src/index.ts';
 import type { DeliveryEnd } from '../../src/index.ts';
 import { messageKeyOf } from '../../src/channel/read-inbound-message.ts';
 import { appName, newStorage, startAssistant } from '../support/assistant.ts';
@@ -121,6 +121,89 @@ describe('Dispatcher after a restart', () => {
       expect([failures, await storage.deliveries.unfinished()]).toEqual([[], []]);
     },
   );
+
+  it('sends the stored answers of a run that the crash has interrupted, and continues it (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    Object.defineProperty(storage.sessions, 'isDurable', { value: true });
+    const { deliveries } = storage;
+    const put = deliveries.put.bind(deliveries);
+    const subAgents = ['first', 'second'].map((name) => new LlmAgent({ name, model: new ScriptedLlm(says(name)) }));
+    const agent = new SequentialAgent({ name: 'both', subAgents });
+    const { sessions: sessionService } = storage;
+    const createParts = () => ({
+      runner: new Runner({ appName, agent, sessionService, autoCreateSession: true, runtime }),
+    });
+    const start = () => startAssistant({ llm: new ScriptedLlm(), runtime, storage, options: { createParts } });
+    deliveries.put = () => Promise.reject(new TholeError('STORE_UNAVAILABLE', 'The database is down.'));
+    const killed = await start();
+    await killed.chat.receive('a1', 'hi', { id: 'm1' });
+    for (let i = 0; i < 5; i++) await runtime.advance(1_000);
+    const closing = killed.dispatcher.close({ timeoutMs: 0 });
+    await runtime.advance(1_000);
+    await closing;
+    deliveries.put = put;
+    const { chat, settle } = await start();
+    await settle();
+    expect(chat.texts).toEqual(['first', 'second']);
+  });
+
+  it('sends texts.failed for a run that failed before the crash (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const { deliveries } = storage;
+    const { put, finish } = deliveries;
+    deliveries.put = () => new Promise(() => {});
+    deliveries.finish = () => new Promise(() => {});
+    const first = await startAssistant({ llm: new ScriptedLlm(fails(new Error('broken'))), runtime, storage });
+    await first.chat.receive('a1', 'hi', { id: 'm1' });
+    await runtime.advance(1_000);
+    Object.assign(deliveries, { put, finish });
+    const { chat, settle } = await startAssistant({ llm: new ScriptedLlm(), runtime, storage });
+    await settle();
+    expect(chat.requests.map(({ message }) => [message.text, message.replyTo])).toEqual([[defaultTexts.failed, 'm1']]);
+  });
+
+  it('sends the answer and texts.failed of a run that failed later, before the crash (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const { deliveries, sessions: sessionService } = storage;
+    const put = deliveries.put.bind(deliveries);
+    const models = [new ScriptedLlm(says('first')), new ScriptedLlm(fails(new Error('broken')))];
+    const subAgents = models.map((model, i) => new LlmAgent({ name: `agent${i}`, model }));
+    const agent = new SequentialAgent({ name: 'both', subAgents });
+    const createParts = () => ({
+      runner: new Runner({ appName, agent, sessionService, autoCreateSession: true, runtime }),
+    });
+    const start = () => startAssistant({ llm: new ScriptedLlm(), runtime, storage, options: { createParts } });
+    deliveries.put = (message) =>
+      JSON.stringify(message).includes(defaultTexts.failed) ? new Promise(() => {}) : put(message);
+    const killed = await start();
+    await killed.chat.receive('a1', 'hi', { id: 'm1' });
+    await runtime.advance(1_000);
+    deliveries.put = put;
+    const { chat, settle } = await start();
+    await settle();
+    expect([killed.chat.texts, chat.texts]).toEqual([['first'], [defaultTexts.failed]]);
+  });
+
+  it('does not send the answers of later runs of other callers (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const deliveries = new StopsAtStep();
+    const storage = { ...newStorage(runtime), deliveries };
+    const llm = new ScriptedLlm(says('Hello.'), says('Hello web.'));
+    const first = await startAssistant({ llm, runtime, storage });
+    deliveries.step = 'finish';
+    await first.chat.receive('a1', 'hi', { id: 'm1' });
+    await runtime.advance(1_000);
+    deliveries.restart();
+    const agent = new LlmAgent({ name: 'companion', model: llm });
+    const server = new Runner({ appName, agent, sessionService: storage.sessions, runtime });
+    await server.runToCompletion({ userId: 'ada', sessionId: 'ada:chat', newMessage: 'hi' });
+    const { chat, settle } = await startAssistant({ llm, runtime, storage });
+    await settle();
+    expect([...first.chat.texts, ...chat.texts]).toEqual(['Hello.']);
+  });
 
   it('answers a message, and sends its answer, if the store fails after it has stored them (contract 45)', async () => {
     const runtime = new FixedRuntime();

@@ -138,7 +138,7 @@ async function readRun(ref: SessionRef, reader: ClientRun, sent: Content, replac
   // A new session is not open if the user has opened another one meanwhile.
   const afterSeq = openKey.peek() === key ? (events.peek().at(-1)?.seq ?? 0) : 0;
   const message = { content: sent, afterSeq, timestamp: startedAt / 1_000 };
-  // The session may still be read after the run before.
+  // The page may still be reading the session after the previous run.
   const before = runs.peek().get(key);
   const messages = [...(before?.sent ?? []), message];
   const replaces = replaced === undefined ? before?.replaces : { invocationId: replaced, afterSeq };

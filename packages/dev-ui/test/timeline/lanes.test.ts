@@ -98,6 +98,17 @@ describe('toLanes with more than 500 bars', () => {
   it('joins nothing up to 500 bars', () => {
     const bars = Array.from({ length: 500 }, (_, i) => bar(`b${i}`, i, i + 1));
     expect(toLanes(bars, 40)[0]!.bars.map(({ label }) => label)).toEqual(bars.map(({ label }) => label));
+    expect(toLanes([...bars, bar('b500', 500, 501)], 40)[0]!.bars[0]!.label).toBe('40 steps');
+  });
+
+  it('joins bars to a bar with the kind of the longest one, and with an error before a stop', () => {
+    const bars = Array.from({ length: 501 }, (_, i) => bar(`b${i}`, 100 * i, 100 * i + 1));
+    bars.push(bar('model', 2, 5, 'cook', 'model'), { ...bar('stop', 3, 4), error: 'RUN_ABORTED', isStopped: true });
+    bars.push({ ...bar('broken', 4, 5), error: 'BROKEN' });
+    const [joined] = toLanes(bars, 40)[0]!.bars;
+    expect(joined).toMatchObject({ id: 'b0', label: '4 steps', kind: 'model', endMs: 5, error: 'BROKEN' });
+    expect(joined!.isStopped).toBeUndefined();
+    expect(['broken', 'b1', undefined].map((id) => includesBar(joined!, id))).toEqual([true, false, false]);
   });
 });
 

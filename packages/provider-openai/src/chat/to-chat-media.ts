@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { decodeBase64, mediaTypeOf, toStandardBase64 } from '@thole/core/kit';
+import { decodeBase64, isTextType, mediaTypeOf, toStandardBase64 } from '@thole/core/kit';
 import type { FileData, FunctionResponsePart, InlineData } from '@thole/core';
 import type OpenAI from 'openai';
 
@@ -28,15 +28,6 @@ export function unsupportedMedia({ inlineData, fileData }: FunctionResponsePart)
   return unsupportedType(fileData?.mimeType ?? 'unknown', { suffix: ' by address' });
 }
 
-/** Text files in addition to `text/…`. */
-const TEXTS: readonly string[] = [
-  'application/json',
-  'application/xml',
-  'application/csv',
-  'application/javascript',
-  'application/yaml',
-];
-
 /** Converts images, audio in the formats wav and mp3, text files, and other files. */
 function toInlinePart({ mimeType, data, displayName }: InlineData): ContentPart | undefined {
   if (data === '') return undefined;
@@ -47,7 +38,7 @@ function toInlinePart({ mimeType, data, displayName }: InlineData): ContentPart 
   const format = AUDIO[type];
   if (format) return { type: 'input_audio', input_audio: { data: base64, format } };
   if (type.startsWith('audio/') || type.startsWith('video/')) return undefined;
-  const text = type.startsWith('text/') || TEXTS.includes(type) ? readText(data) : undefined;
+  const text = isTextType(type) ? readText(data) : undefined;
   // Many servers accept no files, or only PDFs.
   if (text !== undefined)
     return { type: 'text', text: displayName ? `File ${JSON.stringify(displayName)}:\n${text}` : text };

@@ -1,4 +1,4 @@
-import { invalidInput } from '@thole/core/kit';
+import { assertName } from '@thole/core/kit';
 import type { Llm } from '@thole/core';
 import { findModel, noModelError } from '../request/find-model.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
@@ -25,7 +25,7 @@ export function selectModel(draft: RequestDraft): SelectedModel {
   const { request, support } = draft;
   const configured = configuredModel(draft);
   const { model: name = nameOf(configured) } = request;
-  if (typeof name !== 'string' || name === '') throw invalidInput('model of the request', 'the name of a model', name);
+  assertName('model of the request', name);
   const isOther = name !== nameOf(configured);
   if (typeof configured !== 'string' && !(isOther && support.supportsModel(name)))
     return { model: configured, name, isOther };

@@ -4,6 +4,7 @@ import { says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { LoggingPlugin } from '../../src/plugins/logging-plugin.ts';
+import type { Run } from '../../src/runner/run.ts';
 import type { Runner } from '../../src/runner/runner.ts';
 import { hello, createSetup, outcomeOf, ref, rootOf } from '../support/llm-setup.ts';
 
@@ -92,6 +93,12 @@ describe('Runner.runEphemeral options', () => {
     const { error } = await outcomeOf(runner.runEphemeral({ userId: 'ann', newMessage: 'Hi.', ...options }));
     expect(error).toEqual(inputError(sentence));
   });
+
+  it('are named in the error of a missing argument', async () => {
+    const { runner } = await createSetup(rootOf(new ScriptedLlm()));
+    const { error } = await outcomeOf((runner.runEphemeral as (p?: unknown) => Run).call(runner));
+    expect(error).toEqual(inputError('The argument of runEphemeral must be an object'));
+  });
 });
 
 describe('Runner options of one session', () => {
@@ -126,6 +133,12 @@ describe('Runner options of one session', () => {
     const { runner } = await createSetup(rootOf(new ScriptedLlm()));
     const { error } = await outcomeOf(runner.regenerate({ ...ref, invocationId: 'i', ...{ keepmemory: true } }));
     expect(error).toEqual(inputError('regenerate has no option keepmemory. Did you mean keepMemory?'));
+  });
+
+  it('suggests the option answers of resume', async () => {
+    const { runner } = await createSetup(rootOf(new ScriptedLlm()));
+    const { error } = await outcomeOf(runner.resume({ ...ref, invocationId: 'i', ...{ anwsers: {} } }));
+    expect(error).toEqual(inputError('resume has no option anwsers. Did you mean answers?'));
   });
 
   it('rejects wrong options of close, and stays open', async () => {

@@ -280,12 +280,33 @@ describe('request.model', () => {
     await expect(runner.runToCompletion(hello)).rejects.toThrow('Model large failed.');
   });
 
+  it('does not replace the model object of the agent if a callback does not change the name', async () => {
+    for (const name of ['scripted', undefined]) {
+      const model = new ScriptedLlm(says('Hi.'));
+      const models = [modelNamed('scripted', new ScriptedLlm(says('No.')))];
+      const { runner } = await createSetup(rootOf(model, choosing(name)), { models });
+      expect((await runner.runToCompletion(hello)).text).toBe('Hi.');
+      expect(model.requests[0]!.model).toBe('scripted');
+    }
+  });
+
+  it('does not replace the modelVersion of an answer', async () => {
+    const model = new ScriptedLlm({ ...says('Hi.'), modelVersion: 'large-2' });
+    const { runner } = await createSetup(rootOf(model, choosing('large')));
+    expect((await runner.runToCompletion(hello)).events[0]!.modelVersion).toBe('large-2');
+  });
+
   it('ends the run if it is not a name, or if no factory supports it and the agent has a name', async () => {
-    const { runner } = await createSetup(rootOf(new ScriptedLlm(), choosing(7)));
-    await expect(runner.runToCompletion(hello)).rejects.toMatchObject({
-      code: 'INVALID_INPUT',
-      message: expect.stringContaining('model of the request must be the name of a model, got a number'),
-    });
+    for (const [name, problem] of [
+      [7, 'must be a string, got a number.'],
+      ['', 'must not be empty.'],
+    ]) {
+      const { runner } = await createSetup(rootOf(new ScriptedLlm(), choosing(name)));
+      await expect(runner.runToCompletion(hello)).rejects.toMatchObject({
+        code: 'INVALID_INPUT',
+        message: `model of the request ${problem}`,
+      });
+    }
     const agent = new LlmAgent({ name: 'root', model: 'by-name', ...choosing('large') });
     const named = await createSetup(agent, { models: [modelNamed('by-name', new ScriptedLlm())] });
     await expect(named.runner.runToCompletion(hello)).rejects.toMatchObject({ code: 'MODEL_UNKNOWN' });

@@ -71,6 +71,28 @@ describe('runConfig.customMetadata', () => {
     expect(events.map(({ customMetadata }) => customMetadata?.['ticket'])).toEqual(events.map(() => 7));
     expect(events[2]!.customMetadata).toMatchObject({ progress: 'half', functionCallId: expect.any(String) });
   });
+
+  it('is visible to onEventCallback in all events, and does not replace metadata of an event', async () => {
+    const seen: unknown[] = [];
+    const look = toolOf('look', (_, context) => context.reportProgress('half'));
+    const noting: Plugin = {
+      name: 'noting',
+      onEventCallback: ({ event }) => void seen.push([event.partial === true, event.customMetadata?.['ticket']]),
+    };
+    const model = new ScriptedLlm(calls('look'), streams('Do', 'ne.'));
+    const root = rootOf(model, {
+      tools: [look],
+      afterModelCallback: ({ response }) =>
+        response.partial ? undefined : { ...response, customMetadata: { from: 'model' } },
+    });
+    const { runner } = await createSetup(root, { plugins: [noting] });
+    const runConfig = { streamingMode: 'sse', customMetadata: { ticket: 7, from: 'run' } } as const;
+    const events = await Array.fromAsync(runner.runAsync({ ...hello, runConfig }));
+    expect(seen).toEqual([false, false, true, false, true, true, false].map((partial) => [partial, 7]));
+    expect(events.map(({ customMetadata }) => customMetadata?.['from'])).toEqual([
+      ...['model', 'run', 'run', 'run', 'run', 'model'],
+    ]);
+  });
 });
 
 describe('A session service that fails', () => {

@@ -62,6 +62,7 @@ describe('The message of a run', () => {
   it.each([
     ['is empty', ''],
     ['is too long', 'ä'.repeat(300)],
+    ['is too long with user:', `user:${'a'.repeat(510)}`],
     ['contains NUL', 'a\0b'],
     ['is only the prefix user:', 'user:'],
   ])('saves a file under a generated name if its display name %s', async (_, displayName) => {

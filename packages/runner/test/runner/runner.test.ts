@@ -52,6 +52,14 @@ describe('Runner.runEphemeral', () => {
     await runtime.advance(101);
     await expect(reading).rejects.toMatchObject({ code: 'RUN_TIME_LIMIT' });
   });
+
+  it('ends after maxLlmCalls', async () => {
+    const model = new ScriptedLlm(calls('none'), answers('fine'));
+    const { runner } = await createSetup(new LlmAgent({ name: 'root', model }));
+    const run = runner.runEphemeral({ userId: 'ann', newMessage: 'hello', runConfig: { maxLlmCalls: 1 } });
+    expect((await outcomeOf(run)).error?.code).toBe('LLM_CALL_LIMIT');
+    expect(model.requests).toHaveLength(1);
+  });
 });
 
 describe('Runner', () => {

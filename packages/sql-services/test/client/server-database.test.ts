@@ -46,7 +46,10 @@ describe('ServerDatabase', () => {
   it('releases a connection that arrives after the time limit', async () => {
     const calls: string[] = [];
     const connection: ServerConnection = {
-      run: async () => ({ rows: [], changes: 0 }),
+      async run({ sql }) {
+        calls.push(sql);
+        return { rows: [], changes: 0 };
+      },
       release: () => calls.push('released'),
       destroy: () => calls.push('destroyed'),
     };
@@ -59,6 +62,29 @@ describe('ServerDatabase', () => {
     acquired.resolve(connection);
     await runtime.advance(1);
     expect(calls).toEqual(['released']);
+  });
+
+  it('ends a call with the deadline Infinity only when it is closed (contract 7)', async () => {
+    const calls: string[] = [];
+    const acquired = Promise.withResolvers<ServerConnection>();
+    const source: ConnectionSource = { acquire: () => acquired.promise, close: async () => void calls.push('closed') };
+    const { database, runtime } = createDatabase(source);
+    const call = database.run(() => query('CREATE'), { writes: true, deadline: Infinity });
+    call.then(
+      () => {},
+      () => calls.push('ended'),
+    );
+    await runtime.advance(10_000_000);
+    expect([calls, runtime.pending]).toEqual([[], 0]);
+    await database.close();
+    await expect(call).rejects.toMatchObject({ kind: 'refused', isOutcomeUnknown: false });
+    acquired.resolve({
+      run: () => never,
+      release: () => calls.push('released'),
+      destroy: () => calls.push('destroyed'),
+    });
+    await runtime.advance(1);
+    expect(calls).toEqual(['closed', 'ended', 'released']);
   });
 
   it.each([

@@ -10,16 +10,19 @@ export interface RecordingPool<Pool> {
   close(): Promise<void>;
 }
 
-export function recordPostgres(connectionString: string): RecordingPool<PostgresPool> {
+/** Calls `afterEach` after each statement, if it is given. */
+export function recordPostgres(connectionString: string, afterEach?: () => Promise<void>): RecordingPool<PostgresPool> {
   const roundTrips: RecordingPool<PostgresPool>['roundTrips'] = [];
   const pool = new pg.Pool({ connectionString, max: 4 });
   const recording: PostgresPool = {
     query: (sql) => pool.query(sql),
     async connect() {
       const client = await pool.connect();
-      const query: PostgresClient['query'] = (statement) => {
+      const query: PostgresClient['query'] = async (statement) => {
         roundTrips.push(statement);
-        return client.query(statement);
+        const result = await client.query(statement);
+        await afterEach?.();
+        return result;
       };
       return { query, release: (destroy) => client.release(destroy) };
     },
@@ -27,19 +30,23 @@ export function recordPostgres(connectionString: string): RecordingPool<Postgres
   return { pool: recording, roundTrips, close: () => pool.end() };
 }
 
-export function recordMariaDb(uri: string): RecordingPool<MariaDbPool> {
+/** Calls `afterEach` after each statement, if it is given. */
+export function recordMariaDb(uri: string, afterEach?: () => Promise<void>): RecordingPool<MariaDbPool> {
   const roundTrips: RecordingPool<MariaDbPool>['roundTrips'] = [];
   const pool = createPool({ uri, connectionLimit: 4, charset: 'utf8mb4_bin' });
   const recording = {
     async getConnection() {
       const connection = await pool.getConnection();
-      const record = (statement: QueryOptions): QueryOptions => {
+      const record = async <T>(statement: QueryOptions, run: () => Promise<T>): Promise<T> => {
         roundTrips.push({ text: statement.sql });
-        return statement;
+        const result = await run();
+        await afterEach?.();
+        return result;
       };
       return {
-        query: (statement: QueryOptions) => connection.query(record(statement)),
-        execute: (statement: QueryOptions, values: never[]) => connection.execute(record(statement), values),
+        query: (statement: QueryOptions) => record(statement, () => connection.query(statement)),
+        execute: (statement: QueryOptions, values: never[]) =>
+          record(statement, () => connection.execute(statement, values)),
         release: () => connection.release(),
         destroy: () => connection.destroy(),
       };

@@ -17,7 +17,7 @@ export async function loadArtifact(
 ): Promise<LoadedArtifact> {
   if (isRequested) return { part: await client.artifacts.load(p) };
   let bytes = 0;
-  const careful = createClient({
+  const limitedClient = createClient({
     baseUrl,
     headers: accessHeaders,
     async fetch(address, init) {
@@ -29,7 +29,7 @@ export async function loadArtifact(
     },
   });
   try {
-    return { part: await careful.artifacts.load(p) };
+    return { part: await limitedClient.artifacts.load(p) };
   } catch (error) {
     if (bytes <= MAX_BYTES) throw error;
     const { mimeType = '' } = await client.artifacts.metadata(p);
