@@ -68,6 +68,12 @@ function neededBy(name: string, packages: ReadonlyMap<string, PackedPackage>): S
   return found;
 }
 
+/** Returns what `npm install` needs for a package in this folder of `packages`: its name, or its packed file in the clone. */
+export function packageToInstall(folder: string): string {
+  const clone = cloneFolder();
+  return clone === undefined ? `@thole/${folder}` : shellWord(tarballOf(clone, folder));
+}
+
 /** Returns the command that packs the clone's packages. Undefined if it is not needed, or has already run. */
 export function commandToPack(): string | undefined {
   const clone = cloneFolder();

@@ -1,6 +1,6 @@
 import { agentText } from './agent-text.ts';
 import { demoLlmText } from './demo-llm-text.ts';
-import { packageRanges } from './package-ranges.ts';
+import { packageRanges, packageToInstall } from './package-ranges.ts';
 import { testText } from './test-text.ts';
 
 /** The provider and model of a new project. */
@@ -96,5 +96,6 @@ Next:
 - Add a tool: a \`FunctionTool\` with a zod schema, in the list \`tools\` of \`createAgent\`. Add a test for it.
 - Keep sessions and memory in a database: \`npm install pg\`, and \`npx thole web . --session_service_uri postgresql://… --memory_service_uri postgresql://…\`.
 - Serve it as an HTTP API: \`npx thole api_server .\`.
+- Add another package of Thole: \`npm install ${packageToInstall('memory')}\`.
 `;
 }

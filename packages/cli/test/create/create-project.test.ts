@@ -47,6 +47,7 @@ describe('thole create without a terminal', () => {
     expect(ofChannels).toMatchObject({ '@thole/memory': packed('memory'), '@thole/recall': packed('recall') });
     expect(ofCli).toMatchObject({ '@thole/recall': packed('recall'), '@thole/server': packed('server') });
     expect(Object.keys(ofCli!)).not.toContain('@thole/cli');
+    expect(read(cwd, 'x/README.md')).toContain(`npm install ${packed('memory').replace('file:', '')}\``);
     const isPacked = existsSync(join(root, '.tools/tarballs/cli.tgz'));
     expect(output.includes(`  node ${join(root, 'scripts/run.mjs')} tarballs\n`)).toBe(!isPacked);
   });

@@ -41,7 +41,7 @@ export function assertSupported(body: object): void {
   for (const [name, isRejected] of Object.entries(rejectedParameters)) {
     const value = (body as { [name: string]: unknown })[name];
     if (value === undefined || value === null || !isRejected(value)) continue;
-    const message = `The parameter ${name} is not supported: the agent has its own tools and formats.`;
+    const message = `The parameter ${name} is not supported with this value: the agent has its own settings. Remove it.`;
     throw openAiError(message, { param: name, code: 'unsupported_parameter' });
   }
 }

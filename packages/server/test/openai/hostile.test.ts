@@ -105,7 +105,11 @@ describe('POST /v1/chat/completions, /v1/responses and /v1/conversations', () =>
   it('names the parameter that is not supported', async () => {
     const { handler } = openAiDemo();
     const { body } = await ask(handler, 'POST', '/v1/chat/completions', { ...chat, n: 3 });
-    expect(body.error).toMatchObject({ param: 'n', code: 'unsupported_parameter' });
+    expect(body.error).toMatchObject({
+      message: 'The parameter n is not supported with this value: the agent has its own settings. Remove it.',
+      param: 'n',
+      code: 'unsupported_parameter',
+    });
   });
 
   it('accepts parameters of models and ignores them', async () => {
