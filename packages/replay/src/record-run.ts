@@ -1,7 +1,8 @@
-import { access, constants, mkdir, stat, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { TholeError } from '@thole/core';
-import { invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { platform } from 'node:process';
+import { systemRuntime, TholeError } from '@thole/core';
+import { invalidInput, optionNames, rejectUnknownOptions, renameWhenFree } from '@thole/core/kit';
 import type { Event } from '@thole/core';
 import type { ResumeRequest, RunnerOptions, RunRequest } from '@thole/runner';
 import type { Recording } from './recording.ts';
@@ -66,18 +67,35 @@ async function prepareFile(file: string): Promise<void> {
     throw new TholeError('INVALID_INPUT', `file of recordRun must be the path of a file, not of a folder: ${file}`);
   try {
     await mkdir(dirname(file), { recursive: true });
-    await access(found ? file : dirname(file), constants.W_OK);
+    if (found) await access(file, constants.W_OK);
+    if (found?.isFile() ?? true) await access(dirname(file), constants.W_OK);
   } catch (cause) {
     const message = `A recording cannot be written to ${file}. Check the path and the rights.`;
     throw new TholeError('STORE_UNAVAILABLE', message, { retryable: false, cause });
   }
 }
 
+/** Writes the file. If this fails, or the process ends meanwhile, an earlier recording stays unchanged. */
 async function writeRecording(file: string, recording: Recording): Promise<void> {
+  const text = `${JSON.stringify(recording, null, 2)}\n`;
   try {
-    await writeFile(file, `${JSON.stringify(recording, null, 2)}\n`);
+    const found = await stat(file).catch(() => undefined);
+    if (found && !found.isFile()) await writeFile(file, text);
+    else await replaceFile(found ? await realpath(file) : file, text, found?.mode);
   } catch (cause) {
     const message = `The recording could not be written to ${file}. Check the rights and the free space.`;
     throw new TholeError('STORE_UNAVAILABLE', message, { cause });
+  }
+}
+
+/** Writes a temporary file next to the file, then renames it. */
+async function replaceFile(path: string, text: string, mode: number | undefined): Promise<void> {
+  const temporary = `${path}.${systemRuntime().newId('recording')}.tmp`;
+  try {
+    await writeFile(temporary, text, { flag: 'wx', ...(mode !== undefined && { mode }) });
+    await renameWhenFree(rename, { from: temporary, to: path, platform });
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEvent, getFunctionResponses, pendingInterrupts, systemRuntime, textOf } from '@thole/core';
@@ -76,6 +76,22 @@ describe('recordRun', () => {
       message: 'The recording could not be written to /dev/full. Check the rights and the free space.',
       cause: { code: 'ENOSPC' },
     });
+  });
+
+  it('replaces a file at once, and keeps its rights and links to it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'replay-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const [file, earlier, toFile] = ['trip.json', 'earlier.json', 'link.json'].map((name) => join(folder, name));
+    await writeFile(file!, 'An earlier recording.', { mode: 0o600 });
+    // The second name shows whether the earlier file itself was changed.
+    await link(file!, earlier!);
+    await symlink(file!, toFile!);
+    const options = optionsFor(tripApp({ answers: weatherAnswers }));
+    const recording = await recordRun(options, hello, { file: toFile });
+    expect(JSON.parse(await readFile(file!, 'utf8'))).toEqual(recording);
+    expect(await readFile(earlier!, 'utf8')).toBe('An earlier recording.');
+    expect((await stat(file!)).mode).toBe((await stat(earlier!)).mode);
+    expect((await readdir(folder)).toSorted()).toEqual(['earlier.json', 'link.json', 'trip.json']);
   });
 
   it('records requests, partial responses, arguments, results and events', async () => {

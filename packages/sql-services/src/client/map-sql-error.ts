@@ -47,9 +47,10 @@ export function mapSqlError(error: unknown, displayName = 'The database'): unkno
       return new TholeError('STORE_UNAVAILABLE', message, { cause });
     }
     default: {
-      const hint = isFileNotOpened(driverError) ? ` ${FILE_HINT}` : '';
+      const isRightMissing = isPermissionDenied(driverError);
+      const hint = isFileNotOpened(driverError) ? ` ${FILE_HINT}` : isRightMissing ? ` ${RIGHT_HINT}` : '';
       const message = `${displayName} refused the call${reason}.${hint}`;
-      const isRetryable = !isAccessDenied(driverError);
+      const isRetryable = !isRightMissing && !isAccessDenied(driverError);
       return new TholeError('STORE_UNAVAILABLE', message, { cause, ...(!isRetryable && { retryable: false }) });
     }
   }
@@ -94,6 +95,10 @@ const NO_PASSWORD = /client password must be a (?:non-empty )?string$/;
 const ACCESS_DENIED_CODES = /^(28...|3D000)$/;
 /** Codes of MariaDB and MySQL for a wrong user, password or database. */
 const ACCESS_DENIED_NUMBERS: ReadonlySet<unknown> = new Set([1044, 1045, 1049, 1251, 1698]);
+/** Codes of MariaDB and MySQL for a right that the user does not have for a table, a column or an operation. */
+const PERMISSION_DENIED_NUMBERS: ReadonlySet<unknown> = new Set([1142, 1143, 1227]);
+const RIGHT_HINT =
+  'Grant this right to the user of the connection. Only migrate() creates and changes tables, and another user may call it.';
 /** Messages of drivers if the server does not support TLS, or the options for TLS are invalid. */
 const NO_TLS = /does not support (?:SSL connections|secure connection)|^SSL profile must be/;
 /** Messages of Node.js for a certificate that is not accepted. The code of `mysql2` is the same for all errors of TLS. */
@@ -114,6 +119,11 @@ function isColumnMissing({ code, errno, message }: DriverError): boolean {
 /** True if another call fails too, until the user, the password or the name of the database is corrected. */
 function isAccessDenied({ code, errno }: DriverError): boolean {
   return (typeof code === 'string' && ACCESS_DENIED_CODES.test(code)) || ACCESS_DENIED_NUMBERS.has(errno);
+}
+
+/** True if the user does not have a right that the call needs. */
+function isPermissionDenied({ code, errno }: DriverError): boolean {
+  return code === '42501' || PERMISSION_DENIED_NUMBERS.has(errno);
 }
 
 /** True if the server does not support TLS, or its certificate is not accepted. */

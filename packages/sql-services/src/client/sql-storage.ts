@@ -122,7 +122,7 @@ export class SqlStorage {
 
   async #prepare(deadline: number): Promise<void> {
     this.#preparing ??= this.#makeReady().finally(() => (this.#preparing = undefined));
-    const timeoutError = (): unknown => tablesNotReady(this.dialect);
+    const timeoutError = (): unknown => tablesNotReady(this.#database);
     await this.#mapErrors(withDeadline(this.runtime, deadline, this.#preparing, timeoutError));
   }
 

@@ -1,8 +1,8 @@
+import { TholeError } from '@thole/core';
 import { waitAtMost } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { SqlDatabase } from './sql-database.ts';
 import { sqlFailure } from './sql-failure.ts';
-import type { SqlFailure } from './sql-failure.ts';
 
 /** Returns the value of the promise. Throws `timeoutError()` if the runtime's monotonic clock reaches the deadline first. */
 export async function withDeadline<T>(
@@ -21,8 +21,11 @@ export async function withDeadline<T>(
   return ended.value;
 }
 
-/** Returns the failure of a call whose deadline passed before the tables were created or checked. A SQLite file was locked until then. */
-export function tablesNotReady(dialect: Dialect): SqlFailure {
-  const kind = dialect.name === 'sqlite' ? 'conflict' : 'connection';
-  return sqlFailure(kind, new Error('The tables were not ready in time.'));
+/** Returns the error of a call whose deadline passed before the tables were created or checked. A SQLite file was locked until then. */
+export function tablesNotReady({ dialect, displayName }: SqlDatabase): Error {
+  if (dialect.name === 'sqlite') return sqlFailure('conflict', new Error('The tables were not ready in time.'));
+  const reason = 'Another process may be creating or updating them, or a transaction may lock them.';
+  const nextStep = 'Try again later, and check that the server answers.';
+  const message = `${displayName} did not have its tables ready in time. ${reason} ${nextStep}`;
+  return new TholeError('STORE_UNAVAILABLE', message);
 }

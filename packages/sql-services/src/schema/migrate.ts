@@ -98,10 +98,7 @@ function* migrationSteps(database: SqlDatabase, tables: TableNames, location: Ta
     yield* createTables(location, [metaTable]);
     for (let next = (yield* readVersion(database, tables)) + 1; next <= SCHEMA_VERSION; next++) {
       yield* migrations[next]!(location, tables);
-      const remove = database.dialect.statement(`DELETE FROM ${tables.meta} WHERE item = ?`);
-      const write = database.dialect.statement(`INSERT INTO ${tables.meta} (item, content) VALUES (?, ?)`);
-      yield { sql: remove, parameters: ['schema version'] };
-      yield { sql: write, parameters: ['schema version', String(next)] };
+      yield* writeVersion(database, tables, next);
     }
   } finally {
     if (lock.release) yield lock.release;
@@ -132,4 +129,13 @@ function* readVersion(database: SqlDatabase, tables: TableNames): Steps<number> 
   const sql = database.dialect.statement(`SELECT content FROM ${tables.meta} WHERE item = ?`);
   const { rows } = yield { sql, parameters: ['schema version'] };
   return rows[0] ? Number(columnText(rows[0]['content'])) : 0;
+}
+
+// One statement, because MariaDB commits each statement after a change of tables: a process that ends here must leave a version.
+function* writeVersion({ dialect }: SqlDatabase, { meta }: TableNames, version: number): Steps<void> {
+  const update = dialect.statement(`UPDATE ${meta} SET content = ? WHERE item = ?`);
+  const { changes } = yield { sql: update, parameters: [String(version), 'schema version'] };
+  if (changes > 0) return;
+  const insert = dialect.statement(`INSERT INTO ${meta} (content, item) VALUES (?, ?)`);
+  yield { sql: insert, parameters: [String(version), 'schema version'] };
 }

@@ -13,7 +13,7 @@ import { toIdKey } from '../memory/memory-records.ts';
 import { migrationDeadline } from '../schema/migrate.ts';
 import { tableNames } from '../schema/table-names.ts';
 import { columnText } from '../session/row-values.ts';
-import { createVectorTable, VECTOR_COLUMNS, VECTOR_KEY, vectorTableName } from './vector-table.ts';
+import { createVectorTable, hasVectorTable, VECTOR_COLUMNS, VECTOR_KEY, vectorTableName } from './vector-table.ts';
 import type { VectorDialect } from './vector-table.ts';
 
 /** Maximum numbers of rows and ids in one statement, powers of two. */
@@ -219,12 +219,14 @@ export class SqlVectorStore implements VectorStore {
     if (this.#isReady || this.#options.autoMigrate === false) return;
     this.#preparing ??= this.#makeReady().finally(() => (this.#preparing = undefined));
     const { runtime } = this.#options;
-    const timeoutError = (): unknown => tablesNotReady(this.#database.dialect);
+    const timeoutError = (): unknown => tablesNotReady(this.#database);
     await this.#mapErrors(withDeadline(runtime, deadline, this.#preparing, timeoutError));
   }
 
+  // An existing table needs no lock and no right to create tables.
   async #makeReady(): Promise<void> {
-    await this.migrate();
+    const find = (): Steps<boolean> => hasVectorTable(this.#table, this.#dialect);
+    if (!(await this.#database.run(find, { writes: false }))) await this.migrate();
     this.#isReady = true;
   }
 

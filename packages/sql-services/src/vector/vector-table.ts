@@ -21,16 +21,20 @@ export interface VectorDialect {
 /** The columns of the table. The first four are its key: an entry has one vector of each model. */
 export const VECTOR_COLUMNS = 'app_name, user_id, id_key, model, id_text, dimensions, vector';
 export const VECTOR_KEY = 'app_name, user_id, id_key, model';
-/** Number of columns in the key of an earlier version: an entry had one vector. */
-const EARLIER_KEY_COLUMNS = 3;
+/** Number of columns in the key. In an earlier version, an entry had one vector. */
+const [KEY_COLUMNS, EARLIER_KEY_COLUMNS] = [4, 3];
+
+/** True if the table exists and has the key of this version. */
+export function* hasVectorTable(table: string, dialect: VectorDialect): Steps<boolean> {
+  return (yield* readKeyColumns(table, dialect)) === KEY_COLUMNS;
+}
 
 /** Creates the table and its index if they do not exist, and changes the key of a table of an earlier version. */
 export function* createVectorTable(prefix: string, schema: string | undefined, dialect: VectorDialect): Steps<void> {
   const { types } = dialect;
   const table = vectorTableName(prefix, schema);
   const earlier = vectorTableName(`${prefix}earlier_`, schema);
-  const { rows } = yield* query(dialect.keyColumnsSql(table));
-  const hasEarlierKey = Number(rows[0]?.['count']) === EARLIER_KEY_COLUMNS;
+  const hasEarlierKey = (yield* readKeyColumns(table, dialect)) === EARLIER_KEY_COLUMNS;
   if (hasEarlierKey) {
     yield* query(`DROP INDEX IF EXISTS ${table}_model`);
     yield* query(`ALTER TABLE ${table} RENAME TO ${prefix}earlier_vectors`);
@@ -43,6 +47,11 @@ export function* createVectorTable(prefix: string, schema: string | undefined, d
   if (!hasEarlierKey) return;
   yield* query(`INSERT INTO ${table} (${VECTOR_COLUMNS}) SELECT ${VECTOR_COLUMNS} FROM ${earlier}`);
   yield* query(`DROP TABLE ${earlier}`);
+}
+
+function* readKeyColumns(table: string, dialect: VectorDialect): Steps<number> {
+  const { rows } = yield* query(dialect.keyColumnsSql(table));
+  return Number(rows[0]?.['count']);
 }
 
 /** Returns the name of the table in SQL, with prefix and schema. */

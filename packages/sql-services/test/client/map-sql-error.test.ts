@@ -63,6 +63,17 @@ describe('mapSqlError', () => {
     expect(storeError(kind, cause)).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: false, cause });
   });
 
+  it.each([
+    ['permission denied for schema public', { code: '42501' }],
+    ['CREATE command denied', { code: 'ER_TABLEACCESS_DENIED_ERROR', errno: 1142 }],
+    ['SELECT command denied for column', { code: 'ER_COLUMNACCESS_DENIED_ERROR', errno: 1143 }],
+    ['Access denied; you need the SUPER privilege', { code: 'ER_SPECIFIC_ACCESS_DENIED_ERROR', errno: 1227 }],
+  ])('is not retryable and names the next step if a right is missing: %s', (reason, more) => {
+    const error = storeError('refused', driver(reason, more));
+    expect([error.code, error.retryable]).toEqual(['STORE_UNAVAILABLE', false]);
+    expect(error.message).toContain(`${reason} (${more.code}). Grant this right to the user of the connection.`);
+  });
+
   it('says that the server does not support TLS, and not that it did not answer', () => {
     const cause = new Error('The server does not support SSL connections');
     expect(storeError('connection', cause).message).toBe(

@@ -124,7 +124,12 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       const service = openService({ dbUrl: url, runtime });
       const migrating = service.migrate();
       await lock.requested();
-      const late = expect(service.createSession(ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      const late = expect(service.createSession(ref)).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        message: expect.stringMatching(/ did not have its tables ready in time\. Another process may /),
+        retryable: true,
+      });
+      await lock.requested(2);
       await runtime.advance(3_600_000);
       await late;
       await lock.release();
@@ -214,11 +219,11 @@ for (const kind of ['postgres', 'mariadb'] as const) {
   });
 }
 
-/** Holds the lock that a process takes while it creates the tables. `requested` resolves when another connection waits for it. */
+/** Holds the lock that a process takes while it creates the tables. `requested` resolves when `count` other connections wait for it. */
 async function holdMigrationLock(
   kind: 'postgres' | 'mariadb',
   dbUrl: string,
-): Promise<{ requested(): Promise<void>; release(): Promise<void> }> {
+): Promise<{ requested(count?: number): Promise<void>; release(): Promise<void> }> {
   const name = `'${tablePrefix}meta'`;
   const { query, close } = connect(kind, dbUrl);
   const waiting =
@@ -228,7 +233,8 @@ async function holdMigrationLock(
       : `SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND state = 'User lock'`;
   await query(kind === 'postgres' ? `SELECT pg_advisory_lock(hashtext(${name}))` : `SELECT GET_LOCK(${name}, 0)`);
   return {
-    requested: () => vi.waitFor(async () => expect(await query(waiting)).toHaveLength(1), { timeout: 20_000 }),
+    requested: (count = 1) =>
+      vi.waitFor(async () => expect(await query(waiting)).toHaveLength(count), { timeout: 20_000 }),
     release: close,
   };
 }

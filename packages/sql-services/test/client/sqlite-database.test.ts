@@ -138,6 +138,17 @@ describe('A SQLite file that another process has locked', () => {
     file.close();
     await service.createSession(ref);
   });
+
+  it('ends migrate() at the time limit', async () => {
+    const { dbUrl, path } = files.next();
+    const service = openService({ dbUrl, timeoutMs: 100 });
+    const file = new DatabaseSync(path);
+    file.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE');
+    await expect(service.migrate()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    file.exec('COMMIT');
+    file.close();
+    await service.migrate();
+  });
 });
 
 describe('A SQLite file that is open', () => {

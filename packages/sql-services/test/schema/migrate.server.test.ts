@@ -5,6 +5,7 @@ import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../test/servers/index.ts';
 import { SCHEMA_VERSION } from '../../src/schema/migrate.ts';
 import { downgradeStatements } from '../support/downgrade.ts';
+import { recordMariaDb, recordPostgres } from '../support/recording-pool.ts';
 import { serverTables } from '../support/server-tables.ts';
 
 const ref = { appName: 'app', userId: 'u', sessionId: 's' };
@@ -79,6 +80,23 @@ for (const kind of ['postgres', 'mariadb'] as const) {
         await tables.query(`CREATE INDEX ${sessions}_unfinished ON ${sessions} (app_name, unfinished)`);
       }
       expect((await openService({ tablePrefix }).getSession(ref))!.lastSeq).toBe(0);
+    });
+
+    it('leaves a version after each statement of an update, also if the process ends there', async () => {
+      const tablePrefix = `each_${process.pid}_`;
+      await openService({ tablePrefix }).createSession(ref);
+      for (const statement of downgradeStatements(tablePrefix, 1, { indexesOfTables })) await tables.query(statement);
+      const versions = new Set<unknown>();
+      const readVersion = async (): Promise<void> => {
+        const [row] = await tables.query(`SELECT content FROM ${tablePrefix}meta`);
+        versions.add(row?.['content']);
+      };
+      const { pool, close } =
+        kind === 'postgres' ? recordPostgres(dbUrl, readVersion) : recordMariaDb(dbUrl, readVersion);
+      await new DatabaseSessionService({ db: pool, dialect: kind, tablePrefix }).migrate();
+      await close();
+      // PostgreSQL shows the changes after the commit.
+      expect([...versions]).toEqual(kind === 'mariadb' ? ['1', '2', '3', '4', '5'] : ['1', '5']);
     });
 
     it('is required with autoMigrate: false', async () => {

@@ -5,6 +5,7 @@ import { register, vectorStoreCases } from '@thole/testing';
 import pg from 'pg';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { describeWith } from '../../../../test/servers/index.ts';
+import { recordPostgres } from '../support/recording-pool.ts';
 import { earlierTable } from './earlier-table.ts';
 import { startPgvector } from './start-pgvector.ts';
 
@@ -71,6 +72,20 @@ function runSuite(dbUrl: string): void {
     ] as const)
       expect(await old.query(user, { model, vector, limit: 3 })).toMatchObject([{ id: 'a' }]);
     for (const store of [...stores, old]) await store.close();
+  });
+
+  it('creates nothing and takes no lock if the table exists', async () => {
+    await pool.query(`DROP TABLE IF EXISTS ${tablePrefix}vectors`);
+    const first = new PgVectorStore({ dbUrl, tablePrefix });
+    const vector = Float32Array.of(1, 0);
+    await first.upsert(user, [{ id: 'a', model: 'm', vector }]);
+    await first.close();
+    const recording = recordPostgres(dbUrl);
+    const store = new PgVectorStore({ db: recording.pool, tablePrefix });
+    expect(await store.query(user, { model: 'm', vector, limit: 1 })).toMatchObject([{ id: 'a' }]);
+    expect(recording.roundTrips.map(({ text }) => text.split(' ')[0])).toEqual(['SELECT', 'SELECT']);
+    expect(recording.roundTrips.filter(({ text }) => text.includes('lock'))).toEqual([]);
+    await recording.close();
   });
 
   it('finds entries with an index of pgvector, as the README describes', async () => {

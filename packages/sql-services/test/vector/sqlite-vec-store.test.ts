@@ -74,6 +74,21 @@ describe('SqliteVecStore', () => {
     file.close();
   });
 
+  it('reads an existing table while another process writes', async () => {
+    const dbUrl = urlOfNext();
+    const user = { appName: 'hotel', userId: 'ada' };
+    const vector = Float32Array.of(1, 0);
+    const first = new SqliteVecStore({ dbUrl });
+    await first.upsert(user, [{ id: 'a', model: 'm', vector }]);
+    await first.close();
+    const writer = new DatabaseSync(join(folder, `${count - 1}.db`));
+    writer.exec('BEGIN IMMEDIATE');
+    const store = new SqliteVecStore({ dbUrl, timeoutMs: 5_000 });
+    expect(await store.query(user, { model: 'm', vector, limit: 1 })).toMatchObject([{ id: 'a' }]);
+    await store.close();
+    writer.close();
+  });
+
   it('answers ping, and throws STORE_UNAVAILABLE after close', async () => {
     const store = new SqliteVecStore({ dbUrl: 'sqlite://:memory:' });
     await store.ping();
