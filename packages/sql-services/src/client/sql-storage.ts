@@ -15,6 +15,9 @@ import { isSqlFailure } from './sql-failure.ts';
 import type { DatabaseOptions } from './sql-options.ts';
 import { tablesNotReady, withDeadline } from './with-deadline.ts';
 
+/** Time in milliseconds after which a change of the tables that has not ended is logged. */
+const SLOW_MIGRATION_MS = 10_000;
+
 /** A database with the tables of this package. All stores use it. Its errors are `TholeError`s. */
 export class SqlStorage {
   readonly dialect: Dialect;
@@ -89,10 +92,25 @@ export class SqlStorage {
     return this.#mapErrors(this.#database.run(steps, { writes: true, deadline: p.deadline }), p.onDuplicate);
   }
 
-  /** Creates the tables or updates them to the version of this package. */
+  /** Creates the tables or updates them to the version of this package. Logs a warning after 10 seconds. */
   async migrate(): Promise<void> {
     const { tablePrefix = 'thole_', schema } = this.#options;
-    await this.#mapErrors(migrate(this.#database, this.tables, { dialect: this.dialect, prefix: tablePrefix, schema }));
+    const location = { dialect: this.dialect, prefix: tablePrefix, schema };
+    const cancel = this.runtime.timer(SLOW_MIGRATION_MS, () => this.#logSlowMigration());
+    try {
+      await this.#mapErrors(migrate(this.#database, this.tables, location));
+    } finally {
+      cancel();
+    }
+  }
+
+  #logSlowMigration(): void {
+    const reason = 'There are many rows, another process does the same, or a transaction locks a table.';
+    try {
+      this.runtime.logger.warn(`${this.#database.displayName}: the tables are still created or updated. ${reason}`);
+    } catch {
+      // A failing logger must not end the process.
+    }
   }
 
   /** Throws `STORE_UNAVAILABLE` unless the database answers. Does not need the tables. */

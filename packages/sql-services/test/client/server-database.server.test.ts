@@ -134,7 +134,14 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       await late;
       await lock.release();
       await migrating;
+      const line = expect.objectContaining({
+        level: 'warn',
+        message: expect.stringMatching(/: the tables are still created or updated\. /),
+      });
+      expect(runtime.logs).toEqual([line, line]);
       expect((await service.createSession(ref)).id).toBe('s');
+      await runtime.advance(10_000);
+      expect(runtime.logs).toHaveLength(2);
     });
 
     it('ends the creation of tables when it is closed', async () => {
