@@ -24,9 +24,11 @@ export function configuredName(draft: RequestDraft): string {
 export function selectModel(draft: RequestDraft): SelectedModel {
   const { request, support } = draft;
   const configured = configuredModel(draft);
-  const { model: name = nameOf(configured) } = request;
-  assertName('model of the request', name);
-  const isOther = name !== nameOf(configured);
+  const ownName = nameOf(configured);
+  const { model: name = ownName } = request;
+  const isOther = name !== ownName;
+  // The agent's own name may be longer than other names: a `FallbackLlm` has the names of all its models.
+  if (isOther) assertName('model of the request', name);
   if (typeof configured !== 'string' && !(isOther && support.supportsModel(name)))
     return { model: configured, name, isOther };
   const model = support.model(name);

@@ -256,6 +256,17 @@ describe('request.model', () => {
     expect(seen).toEqual(['scripted', 'by-name']);
   });
 
+  it.each(['', 'm'.repeat(600)])('may be any name if it is that of the agent’s model: %#', async (name) => {
+    const scripted = new ScriptedLlm(says('Hi.'));
+    const model: Llm = {
+      ...{ model: name, specVersion: 1 },
+      generateContentAsync: (request, options) => scripted.generateContentAsync(request, options),
+    };
+    const { runner } = await createSetup(rootOf(model));
+    expect((await runner.runToCompletion(hello)).text).toBe('Hi.');
+    expect(scripted.requests[0]!.model).toBe(name);
+  });
+
   it('selects a model of the runner’s factories, which is counted under its name', async () => {
     const other = new ScriptedLlm({ ...says('Yes.'), usageMetadata: { totalTokenCount: 7 } });
     const large: Llm = {
