@@ -1,5 +1,5 @@
 import { createEvent, pendingInterrupts, textOf, TholeError } from '@thole/core';
-import type { Agent } from '@thole/core';
+import type { Agent, Event } from '@thole/core';
 import { memoryParts } from '@thole/memory';
 import { Runner } from '@thole/runner';
 import { FixedRuntime, ScriptedLlm } from '@thole/testing';
@@ -155,42 +155,27 @@ describe('Conversation with a timer', () => {
     expect(second.failures).toMatchObject([{ step: 'run', error: { code: 'RESUME_DIVERGED' } }]);
   });
 
-  it('sends texts.failed if the model refuses to answer when the timer is due', async () => {
+  const refusal: Partial<Event> = { errorCode: 'SAFETY', finishReason: 'SAFETY' };
+  const answer: Partial<Event> = { content: { role: 'model', parts: [{ text: 'Awake.' }] } };
+  it.each([
+    ['sends texts.failed if the model refuses to answer when the timer is due', [refusal], defaultTexts.failed],
+    ['sends only the answer if a run reports an error before it', [refusal, answer], 'Awake.'],
+  ])('%s', async (_, events, text) => {
     const runtime = new FixedRuntime();
-    const refusing: Agent = {
+    const agent: Agent = {
       ...sleeper,
       async *runAsync(context) {
         await context.sleep(HOUR_MS);
-        const refusal = { errorCode: 'SAFETY', finishReason: 'SAFETY' };
-        yield createEvent({ author: 'sleeper', invocationId: context.invocationId, ...refusal }, context.runtime);
+        for (const event of events)
+          yield createEvent({ author: 'sleeper', invocationId: context.invocationId, ...event }, runtime);
       },
     };
-    const { chat, settle } = await startSleeper(newStorage(runtime), runtime, refusing);
+    const { chat, settle } = await startSleeper(newStorage(runtime), runtime, agent);
     await chat.receive('a1', 'wake me');
     await settle();
     await runtime.advance(HOUR_MS);
     await settle();
-    expect(chat.texts).toEqual([defaultTexts.failed]);
-  });
-
-  it('sends only the answer if a run reports an error before it', async () => {
-    const runtime = new FixedRuntime();
-    const recovering: Agent = {
-      ...sleeper,
-      async *runAsync(context) {
-        await context.sleep(HOUR_MS);
-        const { invocationId } = context;
-        yield createEvent({ author: 'sleeper', invocationId, errorCode: 'SAFETY' }, context.runtime);
-        const content = { role: 'model' as const, parts: [{ text: 'Awake.' }] };
-        yield createEvent({ author: 'sleeper', invocationId, content }, context.runtime);
-      },
-    };
-    const { chat, settle } = await startSleeper(newStorage(runtime), runtime, recovering);
-    await chat.receive('a1', 'wake me');
-    await settle();
-    await runtime.advance(HOUR_MS);
-    await settle();
-    expect(chat.texts).toEqual(['Awake.']);
+    expect(chat.texts).toEqual([text]);
   });
 
   it('sends only the answer if the store is down at a first attempt to continue (contract 45)', async () => {
